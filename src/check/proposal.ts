@@ -10,7 +10,7 @@ import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
-import type { BuiltIn } from '../model/operation.ts';
+import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import { isTable, sourceWords } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 
@@ -59,6 +59,26 @@ export function proposeFor({ file, source, rows }: FileSample, operation: BuiltI
     `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
   );
 }
+
+/** The operation that has fields for most of the columns; of several the first. */
+export function likeliestOperation(sample: FileSample): BuiltIn {
+  const hits = OPERATIONS.map((operation) => hitsOf(sample, operation));
+  return OPERATIONS[hits.indexOf(Math.max(...hits))] ?? OPERATIONS[0];
+}
+
+/** Fields that columns spell count a little more. Without the id in its path it can't be meant. */
+function hitsOf(sample: FileSample, operation: BuiltIn): number {
+  try {
+    const { fields, itself, missingId } = proposeFor(sample, operation);
+    const decided = fields.filter(({ isDecided }) => isDecided);
+    return missingId === null ? SPELLED * itself.length + decided.length : 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return 0;
+  }
+}
+
+const SPELLED = 1.01;
 
 export function proposalText(proposal: JobProposal, { file, source, rows, format }: FileSample): string {
   return jobYaml(proposal, {

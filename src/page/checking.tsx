@@ -18,7 +18,7 @@ import { Problems } from '../web/words.tsx';
 import { askFor, refusedFor, told } from './acting.tsx';
 import type { Work } from './child.ts';
 import type { Desk } from './desk.ts';
-import { GONE } from './files.tsx';
+import { GONE, Steps } from './files.tsx';
 import { runPath } from './runs.tsx';
 
 export const checkRoutes: readonly Route<Desk>[] = [
@@ -78,13 +78,15 @@ async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
   const upload = await page.uploads.find(params.id ?? '');
   if (upload === null) return GONE;
   const way = { id: upload.id, job: query.get('job') ?? '' };
-  const works = [page.checks.state(nameOf(way)), page.rehearsals.state(nameOf(way))];
+  const checked = page.checks.state(nameOf(way));
+  const works = [checked, page.rehearsals.state(nameOf(way))];
   const going = works.find((work) => work?.kind === 'under-way');
   return {
     kind: 'page',
     title: `Check of ${upload.given}`,
     body: (
       <>
+        <Steps here={checked?.kind === 'done' ? 'Start' : 'Check'} id={upload.id} />
         <h1>
           What would be sent of <Text of={upload.given} bytes={150} />
         </h1>
@@ -103,12 +105,13 @@ async function checkBody(page: Desk, way: Way) {
       return (
         <>
           <Findings found={work.value} />
+          {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
+          <h2>Start</h2>
           {page.ask === null ? (
             <p>This page stands alone: it can start nothing. The command does: onboard run {way.job}</p>
           ) : (
             <Start way={way} found={work.value} host={await hostToType(page)} target={target} />
           )}
-          {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
         </>
       );
     case 'failed':

@@ -3,7 +3,7 @@
  * as any definition is, and shown by what would really be sent of those rows. Each is made anew
  * from the form; nothing is kept. Pure.
  */
-import { type FileSample, proposalText, proposeFor } from '../check/proposal.ts';
+import { type FileSample, likeliestOperation, proposalText, proposeFor } from '../check/proposal.ts';
 import { parseFormJob } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -45,6 +45,8 @@ type ColumnChoice = {
 
 export type DraftForm = {
   readonly operation: string;
+  /** The operation whose fields the columns have. */
+  readonly mappedFor: string;
   readonly job: string;
   /** `null`: none. */
   readonly key: number | null;
@@ -54,14 +56,15 @@ export type DraftForm = {
 export type Draft = ReturnType<typeof draftOf>;
 export type DraftColumn = Draft['columns'][number];
 
-/** Without a form, the draft that the file suggests. */
-export function draftOf(sample: FileSample, operationName: string, form: DraftForm | null) {
-  const operation = OPERATIONS.find((one) => one === operationName) ?? 'subclient.create';
+/** What the file suggests where there is no form, or its columns are another operation's. */
+export function draftOf(sample: FileSample, operationName: string | null, form: DraftForm | null) {
   const columns = sample.source.columns.slice(0, COLUMNS_SHOWN);
   const shown = { ...sample, source: { ...sample.source, columns } };
+  const operation = OPERATIONS.find((one) => one === operationName) ?? likeliestOperation(shown);
   const proposed = proposeFor(shown, operation);
-  const isSame = form !== null && form.columns.length === columns.length;
-  const choices = isSame ? form : choicesOf(proposed, shown);
+  const isSame = form?.mappedFor === operation && form.columns.length === columns.length;
+  const suggested = choicesOf(proposed, shown);
+  const choices = isSame ? form : { ...suggested, job: form?.job ?? suggested.job };
   const { proposal, problems } = changed(proposed, choices, sample);
   const compiled = compile(proposal, choices.job, sample);
   const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
@@ -86,6 +89,7 @@ function choicesOf({ operation, key, fields, itself }: JobProposal, { source, fi
   const at = key === null ? -1 : source.columns.indexOf(key.column);
   return {
     operation,
+    mappedFor: operation,
     job: jobName(file),
     key: at === -1 ? null : at,
     columns: source.columns.map((column) => {

@@ -33,6 +33,25 @@ export const GONE = {
   words: 'There is no such upload any more: files are kept for a day.',
 } as const;
 
+const STEPS = ['Upload', 'Map', 'Check', 'Start'] as const;
+
+type StepsProps = { readonly here: (typeof STEPS)[number]; readonly id?: string };
+
+/** From a file to a run; `id`: the upload's, once there is one. */
+export function Steps({ here, id }: StepsProps) {
+  const paths = ['/upload', `/uploads/${id}`];
+  const at = STEPS.indexOf(here);
+  return (
+    <ol class="steps" aria-label="Steps">
+      {STEPS.map((step, i) => (
+        <li aria-current={i === at ? 'step' : undefined}>
+          {i < at && i < paths.length ? <a href={paths[i]}>{step}</a> : step}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 async function showUploads({ page }: Visit<Desk>): Promise<Reply> {
   const uploads = await page.uploads.list();
   return {
@@ -40,6 +59,7 @@ async function showUploads({ page }: Visit<Desk>): Promise<Reply> {
     title: 'Upload',
     body: (
       <>
+        <Steps here="Upload" />
         <h1>Upload a file</h1>
         <p>
           A CSV, JSON, NDJSON or Excel (.xlsx) file as the partner sends it. Nothing is sent to the service
@@ -194,6 +214,7 @@ async function showUpload({ params, query, page }: Visit<Desk>): Promise<Reply> 
     title: upload.given,
     body: (
       <>
+        <Steps here={'source' in sample ? 'Map' : 'Upload'} id={upload.id} />
         <h1>
           <Text of={upload.given} bytes={150} />
         </h1>

@@ -14,7 +14,7 @@ import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
 import { askFor, refusedFor } from './acting.tsx';
 import type { Desk } from './desk.ts';
 import { type Draft, type DraftColumn, type DraftForm, draftOf } from './draft.ts';
-import { GONE, sampleOf } from './files.tsx';
+import { GONE, Steps, sampleOf } from './files.tsx';
 import { HiddenReading, type Reading, readingIn } from './reading.tsx';
 
 const TITLE = 'Which column is which field?';
@@ -38,7 +38,7 @@ async function draftFor({ params, query, form, page }: Visit<Desk>, choices: Dra
   const reading = { ...readingIn(query), ...readingIn(form) };
   const sample = await sampleOf(page, upload, reading);
   if (!('source' in sample)) throw new UsageError([...sample]);
-  const operation = choices?.operation ?? query.get('operation') ?? 'subclient.create';
+  const operation = choices?.operation ?? query.get('operation');
   return { id: upload.id, reading, sample, draft: draftOf(sample, operation, choices) };
 }
 
@@ -51,7 +51,10 @@ async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Repl
 
 /** The process that acts writes the definition. */
 async function save(visit: Visit<Desk>): Promise<Reply> {
-  const found = await draftFor(visit, formOf(visit));
+  const choices = formOf(visit);
+  // Columns proposed anew are looked at before they are saved.
+  if (choices.mappedFor !== choices.operation) return show(visit, choices);
+  const found = await draftFor(visit, choices);
   if (found === null) return GONE;
   const { id, reading, draft } = found;
   const answer =
@@ -77,6 +80,7 @@ function formOf({ form }: Visit<Desk>): DraftForm {
   const key = form.get('key') ?? '';
   return {
     operation: form.get('operation') ?? '',
+    mappedFor: form.get('mapped-for') ?? '',
     job: (form.get('job') ?? '').trim(),
     key: /^\d+$/.test(key) ? Number(key) : null,
     columns: Array.from({ length: columns }, (_, i) => ({
@@ -99,6 +103,7 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
   const waiting = draft.columns.filter(({ field }) => field === '').length + draft.more;
   return (
     <>
+      <Steps here="Map" id={id} />
       <h1>{TITLE}</h1>
       <p class="dim">
         <Text of={sourceWords(sample.source)} />; the first {countOf(sample.rows.length, 'row')} are shown as
@@ -107,6 +112,7 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
       <Problems of={problems} />
       <form method="post" action={`/uploads/${id}/map`} data-preview>
         <HiddenReading reading={reading} />
+        <input type="hidden" name="mapped-for" value={draft.operation} />
         <input type="hidden" name="columns" value={String(draft.columns.length)} />
         <p class="row">
           <label>

@@ -1,5 +1,5 @@
 /**
- * The first page: what needs a person, what goes on, what comes next, and how the last runs ended.
+ * The first page: what needs attention, is running and is scheduled, and how the last runs ended.
  * Folders, schedules and needs are read every five seconds at most, however many look; what moves
  * is read each time.
  */
@@ -10,8 +10,7 @@ import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { isOver } from '../model/run.ts';
 import { Time } from '../report/html/parts.tsx';
-import { serviceWords } from '../runs/service-notice.ts';
-import { goingOnWith, serviceReport, stateOf } from '../runs/status.ts';
+import { goingOnWith, stateOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
@@ -27,8 +26,8 @@ export const overviewRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/', role: 'viewer', isLive: true, answer: show },
 ];
 
-async function show({ page }: Visit<Desk>): Promise<Reply> {
-  const live = <Standing seen={await lookAround(page)} />;
+async function show({ page, visitor }: Visit<Desk>): Promise<Reply> {
+  const live = <Standing seen={await lookAround(page)} isOperator={visitor.role === 'operator'} />;
   return { kind: 'page', title: 'Overview', body: <h1>Overview</h1>, live };
 }
 
@@ -39,10 +38,9 @@ async function lookAround(desk: Desk) {
     lookAtRuns(desk, overview),
     readDoing(ledger.redis, ledger.of(target).keys, Date.now()),
     desk.chunks.counts(),
-    serviceReport(ledger, target),
   ] as const;
-  const [runs, workers, chunks, service] = await Promise.all(looks);
-  return { overview, ...runs, workers, chunks: chunks.states, service };
+  const [runs, workers, chunks] = await Promise.all(looks);
+  return { overview, ...runs, workers, chunks: chunks.states };
 }
 
 type Seen = Awaited<ReturnType<typeof lookAround>>;
@@ -59,29 +57,40 @@ async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
     return { run, state: stateOf(run, isLeased), pace: paceOf(run) };
   });
   const ended = briefs.filter(isOver).slice(0, ENDED_SHOWN);
-  return { going: await Promise.all(going), ended: ended.map((run) => ({ run })) };
+  return {
+    isNew: briefs.length === 0,
+    running: moving.length,
+    going: await Promise.all(going),
+    ended: ended.map((run) => ({ run })),
+  };
 }
 
-function Standing({ seen }: { readonly seen: Seen }) {
-  const { overview, workers, chunks, service, going, ended } = seen;
+type StandingProps = { readonly seen: Seen; readonly isOperator: boolean };
+
+function Standing({ seen, isOperator }: StandingProps) {
+  const { overview, workers, chunks, going, ended, isNew } = seen;
   const perSecond = workers.reduce((sum, { rate }) => sum + rate, 0);
-  const isWell = service.state === 'well';
   return (
     <>
-      <p class="standing">
-        <b class={isWell ? 't-ok' : 't-bad'} aria-hidden="true">
-          {isWell ? '✓' : '✗'}
-        </b>{' '}
-        the service: <Text of={serviceWords(service)} /> · {countOf(workers.length, 'worker')} ·{' '}
-        {countOf(perSecond, 'request')} a second · {countOf(chunks.waiting + chunks.delayed, 'chunk')}{' '}
-        waiting, {numberShown(chunks.active)} in work
+      <Figures seen={seen} />
+      <p>
+        {countOf(workers.length, 'worker')} · {countOf(perSecond, 'request')} a second ·{' '}
+        {countOf(chunks.waiting + chunks.delayed, 'chunk')} waiting, {numberShown(chunks.active)} in work
       </p>
+      {isNew && isOperator ? (
+        <p class="notice">
+          <a href="/upload" class="btn go">
+            Upload a file
+          </a>{' '}
+          You see what would be sent of it, and can rehearse it, before anything is sent.
+        </p>
+      ) : null}
       <div class="two">
         <Needs needs={overview.needs} />
         <Coming overview={overview} />
       </div>
-      <h2>Goes on</h2>
-      <RunTable name="Runs that go on" runs={going} none="No run goes on." />
+      <h2 id="running">Running</h2>
+      <RunTable name="Running" runs={going} none="Nothing is running." />
       <h2>The last runs</h2>
       <RunTable name="The last runs" runs={ended} none="No run has ended yet." />
       <p>
@@ -89,6 +98,33 @@ function Standing({ seen }: { readonly seen: Seen }) {
       </p>
     </>
   );
+}
+
+/** To be read from two metres. */
+function Figures({ seen: { overview, running } }: Pick<StandingProps, 'seen'>) {
+  const { needs } = overview;
+  const inDoubt = needs.runs.reduce((sum, one) => sum + one.inDoubt, 0);
+  const figures = [
+    [openIn(needs), 'open rows', 'bad', '#attention'],
+    [inDoubt, 'in doubt', 'doubt', '#attention'],
+    [running, 'running', 'none', '#running'],
+  ] as const;
+  return (
+    <ul class="figures">
+      {figures.map(([count, words, tone, to]) => (
+        <li class={count === 0 ? 'dim' : `t-${tone}`}>
+          <a href={to}>
+            <b>{numberShown(count)}</b> {words}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Rows that no later run has taken up. */
+function openIn({ runs }: Overview['needs']): number {
+  return runs.reduce((sum, { toCorrect }) => sum + toCorrect, 0);
 }
 
 function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
@@ -110,8 +146,8 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
   ];
   return (
     <section>
-      <h2>Needs somebody</h2>
-      {needs.length === 0 ? <Empty>Nothing waits for anybody.</Empty> : null}
+      <h2 id="attention">Needs attention</h2>
+      {needs.length === 0 ? <Empty>Nothing needs attention.</Empty> : null}
       <ul class="needs">
         {needs.slice(0, NEEDS_SHOWN).map((need) => (
           <li>{need}</li>
@@ -141,7 +177,7 @@ function Coming({ overview: { schedules, waiting, windows } }: { readonly overvi
   ].sort((a, b) => (a.at ?? '').localeCompare(b.at ?? ''));
   return (
     <section>
-      <h2>Comes next</h2>
+      <h2>Scheduled</h2>
       {coming.length === 0 ? <Empty>Nothing waits, and no schedule is set.</Empty> : null}
       <ul class="needs">
         {coming.slice(0, COMING_SHOWN).map(({ at, what, why }) => (

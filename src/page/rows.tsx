@@ -274,7 +274,7 @@ function RowTable({ run, rows }: { readonly run: string; readonly rows: readonly
         <Text of={settlement?.key ?? ''} bytes={120} />,
         <OutcomeMark of={settlement?.outcome ?? 'open'} />,
         <>
-          <Id of={settlement?.id ?? ''} /> <span class="dim">{settlement?.code}</span> <Text of={words} />
+          <Id of={settlement?.id ?? ''} /> <Text of={words} /> <small class="dim">{settlement?.code}</small>
         </>,
       ])}
     />

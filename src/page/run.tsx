@@ -1,12 +1,12 @@
 /**
- * A run: what became of its rows, its rate, why rows did not succeed and what can be done, what
- * happened, and the files of its report. All of it is live. Buttons lead to pages that say what
- * will be done. Only files that the report's summary names are served: no path comes from a
- * request.
+ * A run: the verdict, what became of its rows, its rate, why rows did not succeed and what can be
+ * done, what happened, and the files of its report. All of it is live. Buttons lead to pages that
+ * say what will be done. Only files that the report's summary names are served: no path comes from
+ * a request.
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readNotes, readStory } from '../ledger/display.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
@@ -17,6 +17,7 @@ import { isOver, type Run, type RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
 import { accountLine } from '../report/account.ts';
 import { Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
+import { headlineOf, Verdict } from '../report/html/verdict.tsx';
 import { readSummary } from '../report/report.ts';
 import { stretchesOf } from '../report/timeline.ts';
 import { requestWords } from '../report/words.ts';
@@ -44,7 +45,7 @@ const PAGE = 'report.html';
 async function show(run: Run, visit: Visit<Desk>): Promise<Reply> {
   const live = <RunLive shown={await lookAt(run, visit.page)} visit={visit} />;
   const body = <RunTitle run={run} here="run" />;
-  return { kind: 'page', title: `${run.job}: ${run.id}`, body, live };
+  return { kind: 'page', title: `${basename(run.file)}: ${run.job}`, body, live };
 }
 
 async function lookAt(run: Run, { env, ledger, accounts, digests, paceOf }: Desk) {
@@ -96,9 +97,10 @@ type Props = { readonly shown: Shown; readonly visit: Visit<Desk> };
 function RunLive({ shown, visit: { visitor } }: Props) {
   const { run, state, pace, digest, service, story, notes, files, account } = shown;
   const isOperator = visitor.role === 'operator';
-  const inDoubt = run.outcomes['in-doubt'];
   return (
     <>
+      <h2 class="headline">{headlineOf(run)}</h2>
+      <Verdict of={run} doubt={isOperator ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null} />
       <div class="line">
         <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} /> : null}{' '}
         {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
@@ -135,12 +137,6 @@ function RunLive({ shown, visit: { visitor } }: Props) {
           </>
         )}
       </p>
-      {inDoubt === 0 ? null : (
-        <p class="verdict doubt">
-          {countOf(inDoubt, 'row')} may exist at the service.{' '}
-          {isOperator ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null}
-        </p>
-      )}
       <div class="two">
         <Rates stretches={stretchesOf(digest.moments, story)} story={story.slice(-EVENTS)} />
         <Latencies digest={digest} />

@@ -154,11 +154,12 @@ async function publish(writing: Writing): Promise<Summary> {
 }
 
 async function writePages(summary: Summary, digest: Digest, writing: Writing): Promise<void> {
-  const { directory, share, command, files } = writing;
+  const { directory, share, command, definition, files } = writing;
   // The report is written even where these can't be read.
   const story = await writing.story().catch(() => []);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch((): Notes => new Map());
-  const page = { summary, digest, story, notes, directory, command, version: programVersion() };
+  const told = { summary, digest, story, notes, definition };
+  const page = { ...told, directory, command, version: programVersion() };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport(page));
   if (share) await files.append(SHARED_PAGE_FILE, renderMailed(page));

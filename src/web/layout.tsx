@@ -81,13 +81,13 @@ function Ways({ path, visitor }: WaysProps) {
         </form>
       </search>
       <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
-        Hold still
+        Pause updates
       </button>
       <form method="post" action="/leave" class="who">
         <span>
           <Text of={visitor.name} bytes={80} /> <span class="dim">{visitor.role}</span>
         </span>
-        <button type="submit">Leave</button>
+        <button type="submit">Log out</button>
       </form>
     </>
   );

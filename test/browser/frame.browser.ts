@@ -64,7 +64,7 @@ test('a printed link lets somebody in, leaves no key in the address, and works o
   expect(page.url()).toBe(`${server.url}/`);
   expect(await page.title()).toBe('[SANDBOX] Overview · onboard');
   expect(await page.locator('.who').innerText()).toContain('ops-1 operator');
-  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   const again = await open(link);
   expect(await again.getByRole('alert').innerText()).toContain('no token or link');
@@ -111,7 +111,7 @@ test('a page that is held still, or that nobody sees, asks for nothing', async (
   const held = asked;
   await page.clock.runFor(60_000);
   expect(asked).toBe(held);
-  expect(await page.getByRole('button', { name: 'Hold still' }).getAttribute('aria-pressed')).toBe('true');
+  expect(await page.getByRole('button', { name: 'Pause updates' }).getAttribute('aria-pressed')).toBe('true');
   const anew = page.waitForResponse((response) => response.url().endsWith('/live'));
   await page.keyboard.press('h');
   await anew;

@@ -14,6 +14,16 @@ test('a file of one’s own becomes a job, a check and a run that counts to its 
   const page = await desk.operator();
   await chooseFile(page, { name: 'partner.csv', text: rowsOf('New', 20) });
   await page.getByRole('link', { name: 'Make a new job for it' }).click();
+  const fields = () =>
+    page.evaluate(`[...document.querySelectorAll('td input[list]')].map((one) => one.value)`);
+  const proposed = await fields();
+  expect(proposed).toContain('details.name');
+  for (const operation of ['counterparty.draft', 'subclient.create']) {
+    await page.getByLabel('What is to be done').selectOption(operation);
+    await page.locator(`input[name=mapped-for][value="${operation}"]`).waitFor({ state: 'attached' });
+    if (operation === 'counterparty.draft') expect(await fields()).not.toEqual(proposed);
+  }
+  expect(await fields()).toEqual(proposed);
   await page.getByLabel('Name of the job').fill('partner');
   await page.getByLabel('field of details.name').fill('details.name');
   await page.getByLabel('field of externalId').fill('additionalInformation.crmId');
@@ -38,12 +48,12 @@ test('a run is paused, goes on, and is given up once that is confirmed; who come
   await second.goto(desk.origin + run);
   await badge(second, 'running').waitFor();
   // What the second one looks at from now on is what was true then.
-  await second.getByRole('button', { name: 'Hold still' }).click();
-  await first.getByRole('button', { name: 'Pause' }).click();
+  await second.getByRole('button', { name: 'Pause updates' }).click();
+  await first.getByRole('button', { name: 'Pause', exact: true }).click();
   await first.getByRole('heading', { name: 'Done' }).waitFor();
   await first.getByRole('link', { name: 'Go on' }).click();
   await badge(first, 'paused').waitFor();
-  await second.getByRole('button', { name: 'Pause' }).click();
+  await second.getByRole('button', { name: 'Pause', exact: true }).click();
   await second.getByRole('heading', { name: 'Somebody was faster' }).waitFor();
 
   await first.getByRole('button', { name: 'Go on' }).click();

@@ -264,6 +264,7 @@ test('without any job there is no start, but with a page on which one is made, a
   );
   const form = {
     operation: 'subclient.create',
+    'mapped-for': 'subclient.create',
     job: 'partner-x',
     key: '0',
     columns: '4',

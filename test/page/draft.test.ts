@@ -16,6 +16,7 @@ type Changes = Readonly<Record<string, Partial<{ field: string; reading: string 
 function formOf(draft: Draft, changes: Changes): DraftForm {
   return {
     operation: draft.operation,
+    mappedFor: draft.operation,
     job: draft.job,
     key: draft.columns.findIndex(({ isKey }) => isKey),
     columns: draft.columns.map(({ column, field, reading }) => ({ field, reading, ...changes[column] })),
@@ -39,6 +40,25 @@ test('the draft of its own form is the same draft', async () => {
   const sample = await german();
   const draft = draftOf(sample, 'subclient.create', null);
   expect(draftOf(sample, 'subclient.create', formOf(draft, {}))).toEqual(draft);
+});
+
+test.each([
+  ['partner-de-subclients.csv', 'subclient.create'],
+  ['counterparty-drafts.csv', 'counterparty.draft'],
+  ['subclients-update.csv', 'subclient.update'],
+  ['payment-documents.csv', 'payment.documents'],
+])('of %s the operation with fields for most columns is proposed: %s', async (file, operation) => {
+  const sample = await sampleFile(`samples/${file}`, formatSchema.parse({}));
+  expect(draftOf(sample, null, null)).toMatchObject({ operation });
+});
+
+test('another operation proposes the columns anew, and keeps the name of the job', async () => {
+  const sample = await sampleFile('samples/counterparty-drafts.csv', formatSchema.parse({}));
+  const wrong = draftOf(sample, 'payment.documents', null);
+  const form = { ...formOf(wrong, {}), operation: 'counterparty.draft', job: 'mine' };
+  const own = draftOf(sample, 'counterparty.draft', null);
+  expect(draftOf(sample, 'counterparty.draft', form).columns).toEqual(own.columns);
+  expect(draftOf(sample, 'counterparty.draft', form).job).toBe('mine');
 });
 
 /** The draft of the German file, once somebody has changed that of its form. */

@@ -13,11 +13,11 @@ async function* pieces() {
 }
 
 /** An upload, what processes are started with for it, and its pages; `printed`: what each process says. */
-async function openFiles(printed = '') {
+async function openFiles(printed = '', target = 'sandbox') {
   const { desk } = await openOwnDesk(own());
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
   const page = {
-    ...{ ...desk, target: 'sandbox', ask: null },
+    ...{ ...desk, target, ask: null },
     runChild: async (options: readonly string[], operands: readonly string[]) => {
       started.push([options, operands]);
       return { exitCode: printed === '' ? 3 : 0, stdout: printed, problems: ['as it was asked'] };
@@ -83,6 +83,46 @@ test('of a wide file the pages show 300 columns as text, count the rest, and say
     expect(html).toContain('700 columns more');
   }
   expect((await get(path)).html).toContain('that can&#39;t take it, and why');
+});
+
+test('columns that another operation proposes anew are seen before they are saved', async () => {
+  const row = { kind: 'cells', row: 1, line: 2, cells: ['K1', 'Acme'] };
+  const source = csvSource({ columns: ['externalId', 'name'] });
+  const { post, path } = await openFiles(JSON.stringify({ source, rows: [row], format: {} }));
+  const form = { operation: 'counterparty.draft', job: 'mine', columns: '2', f0: '', f1: '' };
+  const { html } = await post(`${path}/save`, { ...form, 'mapped-for': 'subclient.create' });
+  expect(html).toMatch(/name="mapped-for" value="counterparty\.draft".*value="mine".*name="f1" value="name"/);
+  const same = await post(`${path}/save`, { ...form, 'mapped-for': 'counterparty.draft' });
+  expect(same.reply).toMatchObject({ kind: 'page', status: 409 });
+});
+
+/** What a check prints of a file of one good row. */
+const CHECKED = {
+  ...{ rows: 1, sendable: 1, invalid: 0, waiting: 0, skipped: 0, issuesTotal: 0, earlierRun: null },
+  ...{ issues: [], causes: [], warnings: [], notes: [], requests: [] },
+  ...{ keys: { reason: null }, estimate: { requests: 1, seconds: 1 } },
+};
+
+test('upload, map, check and start are steps that lead back, and a rehearsal comes before the start', async () => {
+  const stepOf = (html: string) => /<li aria-current="step">(\w+)/.exec(html)?.[1];
+  const row = { kind: 'cells', row: 1, line: 2, cells: ['K1'] };
+  const sample = { source: csvSource({ columns: ['externalId'] }), rows: [row], format: {} };
+  const mapped = await openFiles(JSON.stringify(sample));
+  for (const [at, step] of [
+    ['/upload', 'Upload'],
+    [mapped.path, 'Map'],
+    [`${mapped.path}/map`, 'Map'],
+  ] as const)
+    expect(stepOf((await mapped.get(at)).html), at).toBe(step);
+  const job = 'subclients-create';
+  const { get, post, path } = await openFiles(JSON.stringify(CHECKED), 'https://api.example.com');
+  const check = `${path}/check?job=${job}`;
+  expect(stepOf((await get(check)).html)).toBe('Check');
+  await post(`${path}/check`, { job });
+  await until(async () => stepOf((await get(check)).html) === 'Start');
+  const { html } = await get(check);
+  expect(html).toMatch(new RegExp(`<a href="/upload">Upload</a>.*<a href="${path}">Map</a>`));
+  expect(html).toMatch(/1 row, can be sent.*<h2>Rehearse it first<.*>Rehearse<.*<h2>Start</);
 });
 
 test('what is discarded is an upload, and nothing that a path leads to', async () => {

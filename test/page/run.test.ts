@@ -31,7 +31,7 @@ test('a run without a report is counted from its closed chunks: causes, where, a
   await until(async () => (await desk.digests(run)).read === 250);
   const text = textOf((await look(desk, `/runs/${run.id}`)).html);
   expect(text).not.toContain('Read so far');
-  expect(text).toMatch(/50 rejected http_418 all of themthe town is unknown/);
+  expect(text).toMatch(/50the town is unknownrejected, all of them http_418/);
   expect(text).toContain('Rows 5 (line 6, K5) · 10 (line 11, K10) · 15 (line 16, K15) · …');
 });
 
@@ -48,6 +48,23 @@ test('a row that a person has decided since is counted as decided', async () => 
   await resolveRows(desk.ledger.redis, keys, { run, by: 'ops-1', at: new Date(), decisions });
   await until(async () => (await digests(run)).outcomes['in-doubt'] === 0);
   expect((await digests(run)).outcomes.created).toBe(2);
+});
+
+test('a run begins with its verdict; rows in doubt lead operators to where they are settled', async () => {
+  const { desk, seed, run } = await openRun();
+  const { reply, html } = await look(desk, `/runs/${run.id}`);
+  expect(reply).toMatchObject({ title: 'a.csv: subclients-create' });
+  expect(textOf(html)).toMatch(
+    /· a\.csvRun .*200 of 250 rows are at the service✗ 50 rows did not succeed: the causes are below\..*finished/,
+  );
+  const doubtful = await seed({ rows: 2, settlements: [endedRow(1, 'created'), doubtOf(2)] });
+  const path = `/runs/${doubtful.id}`;
+  expect((await look(desk, path)).html).toMatch(/1 row may exist at the service\. <a href="[^"]*\/doubts">/);
+  expect((await look(desk, path, { visitor: VIEWER })).html).not.toContain('/doubts">Settle');
+  const moving = await seed({ rows: 3, settlements: [endedRow(1, 'created')], closed: false });
+  const words = textOf((await look(desk, `/runs/${moving.id}`)).html);
+  expect(words).toContain('2 rows still to be sent: the run is');
+  expect(words).not.toContain('Nothing is left to do');
 });
 
 test('a viewer sees keys, and neither names of files nor what can be done', async () => {
@@ -144,7 +161,6 @@ test('the overview names rows in doubt before all else, and the system what it r
   // Others' runs stand in the same Redis.
   expect(html).toContain(`<a href="/runs/${run.id}/doubts">1 row in doubt</a>`);
   expect(html.lastIndexOf('in doubt</a>')).toBeLessThan(html.indexOf('open</a>'));
-  expect(textOf(html)).toContain('✓ the service: no outage known · 0 workers');
   const system = textOf((await look(desk, '/system')).html);
   expect(system).toMatch(/answers in [\d.]+ ms.*0 failed.*No worker has told of itself/);
   expect(system).toContain('What the doctor says');

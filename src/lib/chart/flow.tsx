@@ -3,7 +3,7 @@
  * a larger one, seven rows in doubt would look like thousands.
  */
 import { numberShown } from '../terminal.ts';
-import { round } from './series.tsx';
+import { drawnAt, round } from './series.tsx';
 
 type Branch = {
   readonly label: string;
@@ -33,7 +33,7 @@ export function Flow({ title, rows, branches }: FlowProps) {
   const top = Math.max(22, (height - total) / 2);
   let from = top;
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${round(height)}`} role="img" aria-label={title}>
+    <svg {...drawnAt(WIDTH, Math.ceil(height))} aria-label={title}>
       <rect x={X.whole} y={round(top)} width={BAR} height={round(total)} class="f-rib" />
       <text x={X.whole - 8} y={round(top + total / 2)} text-anchor="end" class="b">
         {numberShown(rows)}

@@ -14,17 +14,12 @@ type SeriesProps = {
     readonly to: number;
     readonly parts: ReadonlyArray<{ readonly kind: string; readonly value: number }>;
   }>;
-  /** Events long after the last stretch are left out: they would take all the room. */
   readonly events: ReadonlyArray<{ readonly n: number; readonly seconds: number }>;
 };
-
-/** A run's end comes a moment after its last rows. */
-const AFTER_S = 3;
 
 export function Series({ title, seconds, stretches, events }: SeriesProps) {
   const most = Math.max(1, ...stretches.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)));
   const { xOf, labels } = timeScale(seconds);
-  const shown = events.filter((event) => event.seconds <= seconds + Math.max(AFTER_S, seconds / 10));
   return (
     <Frame
       title={title}
@@ -33,7 +28,7 @@ export function Series({ title, seconds, stretches, events }: SeriesProps) {
       below={labels}
       draw={(yOf) => [
         ...pathsOf(stretches, xOf, yOf),
-        ...shown.map((event) => <Event n={event.n} x={round(xOf(event.seconds))} />),
+        ...events.map((event) => <Event n={event.n} x={round(xOf(event.seconds))} />),
       ]}
     />
   );
@@ -101,7 +96,7 @@ export function Lines({ title, seconds, lines, label }: LinesProps) {
 // The frame of both: round numbers at the side, labels below.
 
 const LEFT = 56;
-const RIGHT = 470;
+const RIGHT = 450;
 const TOP = 22;
 const BOTTOM = 150;
 
@@ -120,7 +115,7 @@ function Frame({ title, most, side, below, draw }: FrameProps) {
   const highest = Math.max(most, ticks.at(-1) ?? 1);
   const yOf = (value: number) => BOTTOM - ((BOTTOM - TOP) * value) / highest;
   return (
-    <svg viewBox="0 0 480 180" role="img" aria-label={title}>
+    <svg {...drawnAt(460, 180)} aria-label={title}>
       {ticks.map((tick) => (
         <>
           <line class="grid" x1={LEFT} x2={RIGHT} y1={round(yOf(tick))} y2={round(yOf(tick))} />
@@ -178,6 +173,11 @@ const UNITS = [
 function timeLabel(seconds: number): string {
   const unit = UNITS.find(([, length]) => seconds > 0 && seconds % length === 0);
   return unit === undefined ? `${seconds} s` : `${seconds / unit[1]} ${unit[0]}`;
+}
+
+/** At its own size: its letters are as large as those around it. */
+export function drawnAt(width: number, height: number) {
+  return { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart', role: 'img' as const };
 }
 
 export function round(n: number): string {

@@ -9,9 +9,9 @@ import { type Cause, type Digest, needingRows } from '../digest.ts';
 import { Dot, kindWords, Legend, Table, Time } from './parts.tsx';
 
 export function WhereInFile({
-  digest: { where, rows },
+  digest: { where, rows, read },
 }: {
-  readonly digest: Pick<Digest, 'where' | 'rows'>;
+  readonly digest: Pick<Digest, 'where' | 'rows' | 'read'>;
 }) {
   const kinds = OUTCOMES.flatMap((kind) => {
     const parts = where[kind];
@@ -23,7 +23,7 @@ export function WhereInFile({
       <figcaption class="dim">All rows of the file in their order, by what became of them</figcaption>
       <Strip title="Outcomes by place in the file" kinds={kinds} rows={rows} />
       <Ends rows={rows} />
-      <Legend kinds={kinds.map(({ kind }) => kind)} />
+      <Legend kinds={[...kinds.map(({ kind }) => kind), ...(read < rows ? (['open'] as const) : [])]} />
     </figure>
   );
 }
@@ -52,18 +52,17 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
   return (
     <section class="cause">
       <h3>
-        <span class="count">{numberShown(count)}</span>{' '}
+        <span class="count">{numberShown(count)}</span>
         <span>
-          <Dot kind={outcome} />
-          {kindWords(outcome)}
-        </span>{' '}
-        <span class="dim">
-          <Text of={code} bytes={60} />
-        </span>{' '}
-        <span class="dim">{shareOf(count, needingRows(digest))}</span>
+          <Said cause={cause} />
+        </span>
       </h3>
-      <p class="said">
-        <Said cause={cause} />
+      <p class="dim">
+        <Dot kind={outcome} />
+        {kindWords(outcome)}, {shareOf(count, needingRows(digest))}{' '}
+        <small class="mono">
+          <Text of={code} bytes={60} />
+        </small>
       </p>
       {where.length < LEAST_PARTS ? null : (
         <>
@@ -122,13 +121,14 @@ function Said({ cause: { fields, columns, words, text, outcome } }: Pick<CausePr
       )}
       <Text of={words} />
       {words === '' && outcome === 'rejected' ? (text === '' ? SAID_NOTHING : TOO_FEW) : null}
+      {words === '' && outcome !== 'rejected' ? OTHERS : null}
     </>
   );
 }
 
 const SAID_NOTHING = 'The service does not say why.';
-const TOO_FEW =
-  'Too few rows have the same words of the service to tell them here: rejections.jsonl has them.';
+const TOO_FEW = 'Too few rows have the same words of the service to tell them here.';
+const OTHERS = 'For other causes.';
 
 function Examples({ cause: { examples, count } }: Pick<CauseProps, 'cause'>) {
   return (

@@ -5,16 +5,19 @@
  */
 import { basename } from 'node:path';
 import type { Child } from 'hono/jsx';
+import { stringify } from 'yaml';
+import type { JobDefinition } from '../../config/job-definition.ts';
 import { Flow } from '../../lib/chart/flow.tsx';
-import { cut, Prose, Text } from '../../lib/html-text.tsx';
+import { cut, Lines, Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import type { Notes } from '../../model/note.ts';
 import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
+import { messageOf } from '../../model/sentence.ts';
 import { sourceWords } from '../../model/source.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
 import { accountLine } from '../account.ts';
-import { type Digest, needingRows } from '../digest.ts';
+import { type Cause, type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
 import type { Summary } from '../summary.ts';
@@ -35,12 +38,15 @@ import {
   Wide,
 } from './parts.tsx';
 import { POLICY, STYLE } from './style.ts';
+import { headlineOf, Verdict } from './verdict.tsx';
 
 type Page = {
   readonly summary: Summary;
   readonly digest: Digest;
   readonly story: readonly Happening[];
   readonly notes: Notes;
+  /** `null`: it is not to be shown, or the ledger no longer has it. */
+  readonly definition: JobDefinition | null;
   /** Where the report lies; empty in one to be mailed. */
   readonly directory: string;
   readonly command: string;
@@ -53,26 +59,41 @@ export function renderReport(page: Page): string {
   return `<!doctype html>\n${(<Html page={page} />).toString()}\n`;
 }
 
-/** To be mailed: no keys, folders or target, and nothing of who asked or noted what. */
+/** To be mailed: no keys, folders or target, nothing of who asked or noted what, nothing to do. */
 export function renderMailed({ summary, digest, story, version }: Page): string {
   const { target, file } = summary;
   const known = target === 'sandbox' ? target : '';
   // Row numbers name the rows: even a digest of a key could be guessed.
   const keyless = <Row extends { readonly key: string }>(row: Row): Row => ({ ...row, key: '' });
-  const causes = digest.causes.map((cause) => ({ ...cause, examples: cause.examples.map(keyless) }));
+  const words = new Map(digest.causes.map((cause) => [cause.words, factsOf(cause)]));
+  const causes = digest.causes.map((cause) => {
+    return { ...cause, examples: cause.examples.map(keyless), words: factsOf(cause), advice: '' };
+  });
+  const needing = digest.needing.map((row) => ({ ...keyless(row), why: words.get(row.why) ?? row.why }));
   return renderReport({
     summary: { ...summary, target: known, file: basename(file), request: null },
-    digest: { ...digest, causes, needing: digest.needing.map(keyless) },
+    digest: { ...digest, causes, needing },
     story: story.map((one) => ({ ...one, by: '', why: '' })),
     notes: new Map(),
+    definition: null,
     directory: '',
     command: 'onboard',
     version,
   });
 }
 
+/** Without what an operator is told to set or to call. */
+function factsOf({ code, words, issues }: Cause): string {
+  if (code === 'key_held') return 'a row of another run has this key and is not done yet';
+  if (issues.length === 0) return words;
+  return messageOf({ message: '', values: {}, issues: issues.map((issue) => ({ ...issue, settings: [] })) });
+}
+
+function isMailed({ directory }: Page): boolean {
+  return directory === '';
+}
+
 function Html({ page }: Props) {
-  const { headline } = verdictOf(page.summary);
   return (
     <html lang="en">
       <head>
@@ -80,7 +101,7 @@ function Html({ page }: Props) {
         <meta http-equiv="Content-Security-Policy" content={POLICY} />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
-        <title>{`${cut(page.summary.job, 100)}: ${headline}`}</title>
+        <title>{`${cut(page.summary.job, 100)}: ${headlineOf(page.summary)}`}</title>
         <style>{STYLE}</style>
       </head>
       <body>
@@ -102,8 +123,8 @@ function Html({ page }: Props) {
 
 function Head({ page }: Props) {
   const { summary } = page;
-  const { headline, sentences, tone } = verdictOf(summary);
-  const { target } = summary;
+  const { target, outcomes } = summary;
+  const them = outcomes['in-doubt'] === 1 ? 'it' : 'them';
   return (
     <header>
       <p class="dim">
@@ -114,85 +135,16 @@ function Head({ page }: Props) {
         )}
         <Text of={summary.job} bytes={100} /> · <Text of={basename(summary.file)} /> · run {summary.run}
       </p>
-      <h1>{headline}</h1>
-      <div class={`verdict ${tone}`}>
-        {sentences.map((said) => (
-          <p>
-            <b class={`t-${said.tone}`} aria-hidden="true">
-              {TONE_SIGN[said.tone]}
-            </b>{' '}
-            {said.words}
-          </p>
-        ))}
+      <h1>{headlineOf(summary)}</h1>
+      <Verdict of={summary} doubt={isMailed(page) ? null : `Look ${them} up before anything else.`}>
         {summary.request === null ? null : (
           <p>
             By <Text of={requestWords(summary.request)} />.
           </p>
         )}
-      </div>
+      </Verdict>
     </header>
   );
-}
-
-type Verdict = {
-  readonly headline: string;
-  readonly sentences: ReadonlyArray<{ readonly tone: Tone; readonly words: string }>;
-  readonly tone: Tone;
-};
-type Tone = 'ok' | 'bad' | 'doubt' | 'none';
-
-/** The sign before a sentence says what its colour says. */
-const TONE_SIGN: Readonly<Record<Tone, string>> = { ok: '✓', bad: '✗', doubt: '?', none: '·' };
-
-function verdictOf(summary: Summary): Verdict {
-  const { outcomes, rows } = summary;
-  const done = outcomes.listed > 0 ? outcomes.listed : acceptedRows(outcomes);
-  const what = outcomes.listed > 0 ? 'answered' : 'at the service';
-  const headline =
-    rows === 0
-      ? 'The file has no rows: nothing was sent'
-      : `${numberShown(done)} of ${countOf(rows, 'row')} ${done === 1 || rows === 1 ? 'is' : 'are'} ${what}`;
-  const said = [
-    ...goingOn(summary),
-    ...inDoubt(outcomes['in-doubt']),
-    ...toCorrect(summary),
-    ...leftOut(summary),
-  ];
-  const needsNobody = said.every(({ tone }) => tone === 'none');
-  const sentences = needsNobody ? [{ tone: 'ok', words: 'Nothing is left to do.' } as const, ...said] : said;
-  const tone = (['bad', 'doubt', 'ok'] as const).find((one) => sentences.some((said) => said.tone === one));
-  return { headline, sentences, tone: tone ?? 'none' };
-}
-
-type Sentences = Verdict['sentences'];
-
-function inDoubt(rows: number): Sentences {
-  if (rows === 0) return [];
-  const words = `${countOf(rows, 'row')} may exist at the service: look ${rows === 1 ? 'it' : 'them'} up before anything else.`;
-  return [{ tone: 'doubt', words }];
-}
-
-function toCorrect({ outcomes }: Summary): Sentences {
-  const { rejected, denied, failed, invalid } = outcomes;
-  const rows = rejected + denied + failed + invalid;
-  if (rows === 0) return [];
-  return [{ tone: 'bad', words: `${countOf(rows, 'row')} did not succeed: the causes are below.` }];
-}
-
-function goingOn({ state, reason, open, outcomes }: Summary): Sentences {
-  if (state === 'cancelled')
-    return [{ tone: 'bad', words: `The run was cancelled: ${countOf(outcomes.cancelled, 'row')} not sent.` }];
-  if (state === 'finished' || open === 0) return [];
-  const why = reason === null ? '' : ` (${reason})`;
-  const isHeld = state === 'paused' || state === 'stopped';
-  const words = `${countOf(open, 'row')} still to be sent: the run is ${state}${why}.`;
-  return [{ tone: isHeld ? 'bad' : 'none', words }];
-}
-
-function leftOut({ outcomes: { skipped } }: Summary): Sentences {
-  if (skipped === 0) return [];
-  const words = `${countOf(skipped, 'row')} left out: ${skipped === 1 ? 'its key was' : 'their keys were'} known already.`;
-  return [{ tone: 'none', words }];
 }
 
 function Total({ page: { summary } }: Props) {
@@ -240,11 +192,12 @@ function FlowOf({ summary }: Pick<Page, 'summary'>) {
 
 function Steps({ page }: Props) {
   const { summary, directory, command: called } = page;
-  const steps = nextSteps(summary, { directory });
+  const steps = isMailed(page) ? [] : nextSteps(summary, { directory });
   if (steps.length === 0) return null;
   return (
     <section>
       <h2>What to do</h2>
+      <p class="dim">A click on a command selects all of it, to be copied.</p>
       <ol>
         {steps.map(({ words, commands }) => (
           <li>
@@ -252,7 +205,7 @@ function Steps({ page }: Props) {
             {commands.map((command, i) => (
               <>
                 {i === 0 ? null : <p>or</p>}
-                <pre tabindex={0}>{asCalled(command, { command: called })}</pre>
+                <pre class="command">{asCalled(command, { command: called })}</pre>
               </>
             ))}
           </li>
@@ -291,8 +244,10 @@ function Pace({ page: { summary, digest, story: happened } }: Props) {
   return (
     <section>
       <h2>How it went</h2>
-      <Rates stretches={stretches} story={story} />
-      <Latencies digest={digest} />
+      <div class="two">
+        <Rates stretches={stretches} story={story} />
+        <Latencies digest={digest} />
+      </div>
       <p>{tookWords(summary)}</p>
       <Story story={story} />
     </section>
@@ -314,33 +269,38 @@ function Needing({ page }: Props) {
   if (needing.length === 0) return null;
   const more = needingRows(page.digest) - needing.length;
   const files = page.summary.files.filter((file) => remainderOf(file) !== null);
+  const where = isMailed(page) ? '' : ` in ${files.join(', ')}`;
   const folded = needing.slice(SCREENFUL);
   return (
     <section>
-      <h2>Rows that need somebody</h2>
-      <NeedingTable rows={needing.slice(0, SCREENFUL)} label="Rows that need somebody" />
+      <h2>Rows that need attention</h2>
+      <NeedingTable rows={needing.slice(0, SCREENFUL)} label="Rows that need attention" />
       {folded.length === 0 ? null : (
         <details>
           <summary>{`The next ${countOf(folded.length, 'row')}`}</summary>
-          <NeedingTable rows={folded} label="The next rows that need somebody" />
+          <NeedingTable rows={folded} label="The next rows that need attention" />
         </details>
       )}
-      {more === 0 ? null : <p>{`${numberShown(more)} more in ${files.join(', ')}.`}</p>}
+      {more === 0 ? null : <p>{`${numberShown(more)} more${where}.`}</p>}
     </section>
   );
 }
 
 const WARNINGS_SHOWN = 50;
 
-function Damaged({ page: { summary } }: Props) {
-  const warnings = summary.topWarnings.slice(0, WARNINGS_SHOWN);
+function Damaged({ page }: Props) {
+  const warnings = page.summary.topWarnings.slice(0, WARNINGS_SHOWN);
   if (warnings.length === 0) return null;
   return (
     <section>
       <h2>Cells that look damaged</h2>
       <p>
-        Sent as they stand, unless it says otherwise; results.csv names the columns. <code>checks</code> in
-        the job definition can keep such rows back.
+        Sent as they stand, unless it says otherwise.{' '}
+        {isMailed(page) ? null : (
+          <>
+            results.csv names the columns; <code>checks</code> in the job definition can keep such rows back.
+          </>
+        )}
       </p>
       <Table
         name="Cells that look damaged"
@@ -359,9 +319,10 @@ function Damaged({ page: { summary } }: Props) {
 }
 
 const NOTES_SHOWN = 20;
+const DEFINITION_BYTES = 10_000;
 
 function About({ page }: Props) {
-  const { summary, version } = page;
+  const { summary, definition, version } = page;
   const { source } = summary;
   const times = [
     ['registered', summary.createdAt],
@@ -401,6 +362,14 @@ function About({ page }: Props) {
     <section>
       <h2>About this run</h2>
       <Facts of={facts} />
+      {definition === null ? null : (
+        <details>
+          <summary>The job definition, with its defaults</summary>
+          <pre tabindex={0}>
+            <Lines of={stringify(definition)} bytes={DEFINITION_BYTES} />
+          </pre>
+        </details>
+      )}
     </section>
   );
 }

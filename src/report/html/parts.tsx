@@ -153,18 +153,24 @@ export function Facts({
 
 type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: readonly Told[] };
 
+/** Of fewer a picture is a block or two: words and numbers say as much. */
+const LEAST_DRAWN = 5;
+/** A run's end comes a moment after its last rows; later events would take all the room. */
+const AFTER_S = 3;
+
 export function Rates({ stretches, story }: RatesProps) {
-  // A single rate is no curve: words say it.
-  if (stretches.length < 2) return null;
+  if (stretches.length < LEAST_DRAWN) return null;
   const seconds = stretches.at(-1)?.to ?? 0;
+  const events = story.filter((event) => event.seconds <= seconds + Math.max(AFTER_S, seconds / 10));
   const kinds = [...new Set(stretches.flatMap(({ parts }) => parts.map(({ kind }) => kind)))];
   return (
     <figure>
       <figcaption>
-        Rows per second by outcome, by the time since the start; numbers as in the list of events
+        {RATES}
+        {events.length === 0 ? '' : '; numbers as in the list of events'}
       </figcaption>
       <Wide name="Picture: rows per second">
-        <Series title="Rows per second by outcome" seconds={seconds} stretches={stretches} events={story} />
+        <Series title={RATES} seconds={seconds} stretches={stretches} events={events} />
       </Wide>
       <Legend kinds={kinds} />
       <details>
@@ -183,6 +189,8 @@ export function Rates({ stretches, story }: RatesProps) {
     </figure>
   );
 }
+
+const RATES = 'Rows per second by outcome, by the time since the start';
 
 function tenths(n: number): string {
   return n < 10 ? String(Math.round(n * 10) / 10) : numberShown(Math.round(n));
@@ -213,13 +221,16 @@ export function Latencies({
     kind,
     points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
   }));
+  const isDrawn = points.length >= LEAST_DRAWN;
   return (
     <figure>
-      <figcaption>{latencyWords(latency)}</figcaption>
-      {points.length < 2 ? null : (
+      <figcaption>
+        How long the service took{isDrawn ? ', by the time since the start' : ''}: {latencyWords(latency)}
+      </figcaption>
+      {!isDrawn ? null : (
         <Wide name="Picture: how long the service took">
           <Lines
-            title="Time within which half, 90 and 99 in 100 rows were answered, over time"
+            title="How long the service took for half, nine in ten and 99 in 100 rows, by the time since the start"
             seconds={points.at(-1)?.seconds ?? 0}
             lines={lines}
             label={msShown}
@@ -227,7 +238,7 @@ export function Latencies({
         </Wide>
       )}
       <p class="dim">
-        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
+        {!isDrawn ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
         {statuses
           .filter(({ status }) => status !== USUAL_STATUS)
           .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, answered)}`)
@@ -245,7 +256,7 @@ function shareOf(n: number, all: number): string {
 }
 
 function latencyWords({ p50, p90, p99, max }: Latency): string {
-  return `How long the service took: half within ${msShown(p50)}, nine in ten within ${msShown(p90)}, 99 in 100 within ${msShown(p99)}, at most ${msShown(max)}`;
+  return `half within ${msShown(p50)}, nine in ten within ${msShown(p90)}, 99 in 100 within ${msShown(p99)}, at most ${msShown(max)}`;
 }
 
 function msShown(ms: number): string {

@@ -79,6 +79,11 @@ const refusals = (...said: readonly string[]): Held => ({
   bodies: new Map(said.map((text, i) => [i + 1, JSON.stringify({ message: text })])),
 });
 
+function digestTally(run: Run) {
+  const advising = { operation: run.operation, extension: 'csv' } as const;
+  return createDigestTally({ run, fields: new Set(), advising, definition: DEFINITION });
+}
+
 describe('report.html', () => {
   test('has no script, loads nothing, and its policy lets through its own style alone', async () => {
     const { page } = await pagesOf(refusals('no', 'no', 'no'));
@@ -208,6 +213,76 @@ describe('report.html', () => {
     expect(lost.page).toContain('role="alert"');
   });
 
+  test('to be mailed has nothing that only an operator can do', async () => {
+    const pattern = { pattern: 'dd.MM.yyyy' };
+    const wrong = { code: 'cell_not_convertible', column: 'Since', expected: 'a date', values: {} } as const;
+    const held = 'row {row} of run {run} has this key and is not done yet; `onboard resume {run}` goes on';
+    const rows = [
+      ...[settled(1, 'created'), settled(2, 'in-doubt', { code: 'timeout' })],
+      ...[settled(3, 'denied', { code: 'http_403' }), settled(4, 'failed', { code: 'http_503' })],
+      settled(5, 'invalid', { code: wrong.code, issues: [{ ...wrong, settings: [pattern] }] }),
+      settled(6, 'invalid', { code: 'key_held', message: held, values: { row: '1', run: 'run-0' } }),
+      settled(7, 'rejected', { code: 'http_418', status: 418 }),
+      settled(8, 'created', { warnings: [{ code: 'mojibake', column: 'Payee' }] }),
+    ];
+    const sources = rows.map(({ row }) => cells(row, `k${row}`, 'Acme'));
+    const { page, shared } = await pagesOf({ settlements: rows, sources, bodies: new Map([[7, '{}']]) });
+    const forOperators =
+      /onboard (?:run|rerun|resume|resolve)|(?:failed|rejected|in-doubt|results)\.csv|\.jsonl|job definition|Look it up/g;
+    expect(new Set(readIn(page).match(forOperators)).size).toBeGreaterThan(6);
+    expect(readIn(shared).match(forOperators)).toBeNull();
+    expect(readIn(shared)).toMatch(/column "Since": expected a date\s.*has this key and is not done yet/s);
+  });
+
+  test('has commands that wrap and are selected whole, and the job definition by which rows were sent', async () => {
+    const { page } = await pagesOf({ settlements: [settled(1, 'failed', { code: 'not_created' })] });
+    expect(page).toContain('<pre class="command">onboard run subclients-create');
+    expect(page).toMatch(/\.command\{white-space:pre-wrap;[^}]*user-select:all\}/);
+    expect(readIn(page)).toMatch(
+      /The job definition, with its defaults.*operation: subclient\.create.*details\.name: Payee/s,
+    );
+  });
+
+  test('draws no picture of a few seconds, and one of more at its own size, under a caption that says the same', () => {
+    const reportAfter = (seconds: number) => {
+      const run = makeRun([], { rows: seconds, state: 'running', finishedAt: null });
+      const tally = digestTally(run);
+      for (let row = 1; row <= seconds; row += 1)
+        tally.add(
+          asChunk([settled(row, 'created', { ms: 300 })], {
+            closedAt: Date.parse(run.startedAt ?? '') + 1_000 * (row - 1),
+          }),
+        );
+      return renderReport({
+        ...{ summary: summarize(run, NOW()), digest: tally.digest(), story: [], notes: new Map() },
+        ...{ definition: null, directory: '/reports', command: 'onboard', version: '1' },
+      });
+    };
+    const short = reportAfter(4);
+    expect(short).not.toContain('Picture: rows per second');
+    expect(readIn(short)).toContain('How long the service took: half within 300 ms');
+    const long = reportAfter(6);
+    const captions = [...long.matchAll(/<figcaption>(.*?)<\/figcaption>/g)].map(([, text]) => text);
+    const titles = [...long.matchAll(/class="chart" role="img" aria-label="([^"]*)"/g)].map(
+      ([, title]) => title,
+    );
+    expect(captions).toEqual([
+      'Rows per second by outcome, by the time since the start',
+      'How long the service took, by the time since the start: half within 300 ms, nine in ten within 300 ms, 99 in 100 within 300 ms, at most 300 ms',
+    ]);
+    expect(titles.slice(1)).toEqual([
+      'Rows per second by outcome, by the time since the start',
+      'How long the service took for half, nine in ten and 99 in 100 rows, by the time since the start',
+    ]);
+    // Letters in pictures are as large as those around them.
+    const sizes = [
+      ...long.matchAll(/<svg viewBox="0 0 (\d+) (\d+)" width="(\d+)" height="(\d+)" class="chart"/g),
+    ];
+    expect(sizes).toHaveLength(3);
+    for (const [, width, height, ...own] of sizes) expect(own).toEqual([width, height]);
+    expect(long).toContain('svg:not(.chart){width:100%');
+  });
+
   test('is under 1 MB, whatever the run', () => {
     const sign = '&<>"\'😀';
     const columns = Array.from({ length: 400 }, (_, i) => `${i}${sign.repeat(60)}`);
@@ -219,12 +294,7 @@ describe('report.html', () => {
         message: `${String.fromCharCode(97 + (row % 26)).repeat(row % 97)} ${sign.repeat(80)}`,
       });
     const run = makeRun([], { rows, source: { columns } });
-    const digest = createDigestTally({
-      run,
-      fields: new Set(),
-      advising: { operation: run.operation, extension: 'csv' },
-      definition: DEFINITION,
-    });
+    const digest = digestTally(run);
     for (let row = 1; row <= rows; row += 1) {
       const chunk = Math.ceil(row / run.chunkRows);
       digest.add(asChunk([one(row)], { chunk, closedAt: Date.parse(run.startedAt ?? '') + 1_000 * row }));
@@ -253,9 +323,7 @@ describe('report.html', () => {
           .digest()
           .causes.map(({ id }) => [id, { text: sign.repeat(500), by: sign.repeat(100), at: '' }]),
       ),
-      directory: '/reports',
-      command: 'onboard',
-      version: '1',
+      ...{ definition: DEFINITION, directory: '/reports', command: 'onboard', version: '1' },
     });
     expect(digest.digest().causes).toHaveLength(200);
     expect(Buffer.byteLength(page)).toBeGreaterThan(300_000);
