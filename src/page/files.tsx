@@ -208,7 +208,7 @@ async function showUpload({ params, query, page }: Visit<Desk>): Promise<Reply> 
           <>
             <p>It can't be read so. Nothing was sent.</p>
             <Problems of={sample} />
-            <ReadOtherwise upload={upload} reading={reading} />
+            <ReadOtherwise upload={upload} reading={reading} read={await readSo(page, upload, {})} />
           </>
         )}
         <Discard id={upload.id} />
@@ -233,7 +233,7 @@ function Read({ sample, ...props }: ReadProps) {
       ))}
       <details>
         <summary>Read it otherwise</summary>
-        <ReadOtherwise upload={props.upload} reading={readingOf(format)} />
+        <ReadOtherwise upload={props.upload} reading={readingOf(format)} read={sample} />
       </details>
       <Jobs {...props} />
       <p>
