@@ -177,7 +177,10 @@ async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly 
   for (const { job } of await readJobs(env.jobsDirectory)) {
     if (job === null) continue;
     const isNamed = takesFile(job.definition, sample.file);
-    fitting.push({ ...job, isNamed, problems: misfits(job.definition, sample.source) });
+    const list = sample.format.records ?? job.definition.format.records;
+    const isSo = list === job.definition.format.records;
+    const problems = isSo ? misfits(job.definition, sample.source) : [`expected format.records: ${list}`];
+    fitting.push({ ...job, isNamed, problems });
     // A wide file's columns take each job a while: other requests go in between.
     await turn();
   }

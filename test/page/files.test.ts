@@ -141,3 +141,16 @@ test('settings are those of the form and no others, and become arguments that st
     '--format=sheet=--json',
   ]);
 });
+
+test('a job that does not say where the records are takes no file whose list was found', async () => {
+  const source = { ...csvSource({ columns: ['externalId', 'details.name'] }), type: 'json' };
+  for (const [format, takes] of [
+    [{}, true],
+    [{ records: '/a' }, false],
+  ] as const) {
+    const { get, path } = await openFiles(JSON.stringify({ source, rows: [], format }), 'list.json');
+    const { html } = await get(path);
+    expect(html.includes('name="job" value="subclients-create"')).toBe(takes);
+    expect(html.includes('expected format.records: /a')).toBe(!takes);
+  }
+});
