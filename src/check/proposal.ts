@@ -4,6 +4,8 @@
  */
 import { basename } from 'node:path';
 import type { Format } from '../config/job-definition.ts';
+import { asShown } from '../intake/encoding.ts';
+import { openRows } from '../intake/rows.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { recordLists } from '../mapping/bind-fields.ts';
@@ -11,7 +13,7 @@ import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
-import { isTable, sourceWords } from '../model/source.ts';
+import { isTable, type SourceInfo, sourceWords } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 
 export const PURPOSES: Readonly<Record<BuiltIn, string>> = {
@@ -31,12 +33,28 @@ export type FileSample = Sample & {
   readonly format: Partial<Format>;
 };
 
+/** Of a file that is one object: its only list of objects, unless that is a field. */
+export async function onlyListOf(file: string, format: Format) {
+  // Other files would be read twice.
+  const batches = /\.json(?:\.gz)?$/i.test(file) ? openRows(file, format) : [];
+  for await (const { source } of batches) {
+    const [records, other] = source.recordLists ?? [];
+    const isField = OPERATIONS.some((operation) => listsFor(source, operation).length === 0);
+    if (records === undefined || other !== undefined || isField) break;
+    const note = `The file is one object, and its only list is taken for the records: a job needs format.records: ${records} for that. Where the object itself is the record, set format.type: ndjson.`;
+    return { only: { records }, notes: [note] };
+  }
+  return { only: {}, notes: [] };
+}
+
 /** A UsageError where nothing is there to go by. */
 export async function sampleFile(
   file: string,
-  format: Format,
+  typed: Format,
   given: Partial<Format> = {},
 ): Promise<FileSample> {
+  const { only, notes } = await onlyListOf(file, typed).catch(asShown);
+  const format = { ...typed, ...only };
   const sample = await readSample(file, format, ROWS);
   const source = isTable(sample.source) ? sample.source : (await surveyFile(file, format)).source;
   if (source.columns.length === 0) {
@@ -44,19 +62,18 @@ export async function sampleFile(
       `${file}: has no records: expected at least one, since a proposal goes by the names of their members; export it again`,
     );
   }
-  return { ...sample, source: { ...sample.source, columns: source.columns }, file, format: given };
+  const told = { columns: source.columns, notes: [...notes, ...sample.source.notes] };
+  return { ...sample, source: { ...sample.source, ...told }, file, format: { ...given, ...only } };
 }
 
 /** A UsageError where the file is one object with lists: each item would be a field of its own. */
 export function proposeFor({ file, source, rows }: FileSample, operation: BuiltIn): JobProposal {
   const catalog = fieldCatalog(operation);
   const pathField = pathFieldOf(operation);
-  const settings = recordLists(source, createFieldLookup(catalog, pathField)).map(
-    ({ pointer }) => `format.records: ${pointer}`,
-  );
+  const settings = listsFor(source, operation).map(({ pointer }) => `format.records: ${pointer}`);
   if (settings.length === 0) return proposeJob({ operation, catalog, pathField, source, rows });
   throw new UsageError(
-    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
+    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, format.type: ndjson`,
   );
 }
 
@@ -79,6 +96,10 @@ function hitsOf(sample: FileSample, operation: BuiltIn): number {
 }
 
 const SPELLED = 1.01;
+
+function listsFor(source: SourceInfo, operation: BuiltIn) {
+  return recordLists(source, createFieldLookup(fieldCatalog(operation), pathFieldOf(operation)));
+}
 
 export function proposalText(proposal: JobProposal, { file, source, rows, format }: FileSample): string {
   return jobYaml(proposal, {

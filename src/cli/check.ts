@@ -7,7 +7,7 @@ import { checkLines } from '../check/words.ts';
 import type { Job } from '../config/job-definition.ts';
 import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
 import { EXIT } from '../model/exit.ts';
-import { cautions, type InputArguments, loadNamed, noRowsWords } from '../runs/input.ts';
+import { cautions, type InputArguments, loadNamed, noRowsWords, sayingWhere } from '../runs/input.ts';
 import { withCommand } from '../session.ts';
 import type { AddCommand } from './command.ts';
 
@@ -37,7 +37,8 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     let exitCode: number = EXIT.success;
     let sendable = 0;
     for (const path of paths) {
-      const checked = await checkFile(await openReading(path, job));
+      const read = async () => checkFile(await openReading(path, job));
+      const checked = await sayingWhere(job, read);
       tellChecked(checked, job, flags, io);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
       sendable += checked.sendable;

@@ -45,15 +45,4 @@ function settingIn(typed: string): readonly [name: string, value: string | numbe
   return [name, name === 'trim' && /^(true|false)$/.test(text) ? text === 'true' : text];
 }
 
-/** Reads, and says beside what is wrong with a setting how it is typed. */
-export async function sayingFormat<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof UsageError) || !error.problems.some((problem) => problem.includes('format.')))
-      throw error;
-    throw new UsageError([...error.problems, SPELLING], { cause: error });
-  }
-}
-
-const SPELLING = 'Without a job definition, format.<setting> is given as --format <setting>=<value>.';
+export const SPELLING = 'Without a job definition, format.<setting> is given as --format <setting>=<value>.';

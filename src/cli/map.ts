@@ -9,8 +9,9 @@ import { anywhere, countOf, type Io, sayContent, sayJson, shellWord, tell } from
 import { UsageError } from '../lib/usage-error.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
+import { sayingWhere } from '../runs/input.ts';
 import type { AddCommand } from './command.ts';
-import { ENCODING, FORMAT, readFormat, sayingFormat } from './format-flag.ts';
+import { ENCODING, FORMAT, readFormat, SPELLING } from './format-flag.ts';
 
 type Flags = {
   readonly operation?: BuiltIn;
@@ -41,7 +42,7 @@ export const addMapCommand: AddCommand = (program, io, done) => {
     )
     .action(async (file: string, flags: Flags) => {
       const mapped = () => map(file, flags, io);
-      await (flags.json === true ? mapped() : sayingFormat(mapped));
+      await (flags.json === true ? mapped() : sayingWhere(SPELLING, mapped));
       done(0);
     });
 };

@@ -1,15 +1,18 @@
 /** `onboard preview`: what the reader sees in a file, before any job is known. */
+import { onlyListOf } from '../check/proposal.ts';
 import type { Format } from '../config/job-definition.ts';
 import { readChunks } from '../intake/chunks.ts';
+import { asShown } from '../intake/encoding.ts';
 import { previewLines } from '../intake/preview.ts';
 import { readSample, surveyFile } from '../intake/survey.ts';
-import { type Io, say, sayJson, windowOf } from '../lib/terminal.ts';
+import { type Io, say, sayJson, tell, windowOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { flattenRecord, parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
+import { sayingWhere } from '../runs/input.ts';
 import { type AddCommand, wholeNumber } from './command.ts';
-import { ENCODING, FORMAT, readFormat, sayingFormat } from './format-flag.ts';
+import { ENCODING, FORMAT, readFormat, SPELLING } from './format-flag.ts';
 
 type Flags = {
   readonly format?: readonly string[];
@@ -37,15 +40,18 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
       '\nExamples:\n  onboard preview portfolio.csv\n  onboard preview portfolio.csv --format header=3\n  onboard preview portfolio.csv --all --json',
     )
     .action(async (file: string, flags: Flags) => {
-      await sayingFormat(() => preview(file, flags, io));
+      await sayingWhere(SPELLING, () => preview(file, flags, io));
       done(0);
     });
 };
 
 async function preview(file: string, flags: Flags, io: Io): Promise<void> {
-  const { format } = readFormat(flags.format, flags.encoding);
+  const { format: typed } = readFormat(flags.format, flags.encoding);
   if (flags.all === true && flags.json !== true)
     throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
+  const { only, notes } = await onlyListOf(file, typed).catch(asShown);
+  const format = { ...typed, ...only };
+  tell(io, ...notes.map((note) => `note: ${note}`));
   if (flags.all === true) return previewAll(file, format, io);
   const { source, rows } = await readSample(file, format, Math.max(flags.rows + 1, SAMPLE_ROWS));
   const width = io.stdout.isTTY === true ? windowOf(io.stdout) : undefined;

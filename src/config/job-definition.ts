@@ -167,6 +167,7 @@ export const formatSchema = z.strictObject({
       'The line of the header, where title lines stand above it; 1 is the first. Workbooks: the row.',
     ),
   sheet: z.string().min(1).optional().describe('Workbooks: the name of the sheet; by default the first one.'),
+  hidden: z.enum(['send', 'skip']).optional().describe('Workbooks: the fate of hidden and filtered rows.'),
   records: z
     .string()
     .refine(isJsonPointer, 'expected a JSON pointer such as /data/items (RFC 6901)')
@@ -361,9 +362,7 @@ export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
 export const formSettingsSchema = settingsSchema
   .pick({ operation: true, key: true, ignore: true, group: true, required: true })
   .extend({
-    format: formatSchema
-      .pick({ header: true, delimiter: true, encoding: true, sheet: true, records: true })
-      .prefault({}),
+    format: formatSchema.omit({ quote: true, escape: true, trim: true }).prefault({}),
     fields: z.record(z.string(), z.union([column, convertedColumnSchema.omit({ values: true })])).default({}),
   });
 
@@ -385,4 +384,5 @@ export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly st
   return after === undefined ? [] : [after].flat();
 }
 
-export type Job = { readonly name: string; readonly definition: JobDefinition };
+/** A form's definition has no file. */
+export type Job = { readonly name: string; readonly definition: JobDefinition; readonly file?: string };

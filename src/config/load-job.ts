@@ -82,7 +82,7 @@ async function loadFile(
   const definition = parseDefinition(await readText(path), path, { name, jobs });
   const problems = further(definition);
   if (problems.length > 0) throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
-  return { name, definition };
+  return { name, definition, file: path };
 }
 
 export async function knownJobs(jobsDirectory: string): Promise<readonly string[]> {

@@ -98,7 +98,7 @@ function utf16(wanted: 'utf-16le' | 'utf-16be', head: Buffer): Choice | string {
     : chosen(wanted);
 }
 
-function contradiction(wanted: Encoding, what: string): string {
+export function contradiction(wanted: Encoding, what: string): string {
   return `the text is not ${wanted}, as format.encoding says: it ${what}; correct format.encoding or remove it`;
 }
 

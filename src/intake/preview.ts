@@ -63,9 +63,12 @@ function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
 
 function columnsInWords(columns: readonly string[], line: string): string {
   const count = `${countOf(columns.length, 'column')}${line}`;
-  const names = columns.map((column) => (column === '' ? '(no name)' : column));
-  return columns.length === 0 ? count : `${count}: ${names.join(', ')}`;
+  const names = columns.slice(0, NAMES_SHOWN).map((column) => (column === '' ? '(no name)' : column));
+  const more = columns.length > NAMES_SHOWN ? ` and ${columns.length - NAMES_SHOWN} more` : '';
+  return columns.length === 0 ? count : `${count}: ${names.join(', ')}${more}`;
 }
+
+const NAMES_SHOWN = 20;
 
 function rowLines(info: SourceInfo, rows: readonly Row[], width: number): string[] {
   if (rows.length === 0) return ['no rows'];

@@ -87,7 +87,7 @@ function understand(path: string, head: FileHead, format: Format): Understanding
   if (format.type === 'xlsx' && !isReportText(head.text)) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
   if (type === 'csv') return understandCsv(path, head, format);
-  return understandJson(path, head, type, format.records);
+  return understandJson(path, head, type, format);
 }
 
 type FileType = Exclude<SourceInfo['type'], 'xlsx'>;

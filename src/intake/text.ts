@@ -4,9 +4,10 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Format } from '../config/job-definition.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import type { Encoding } from '../model/source.ts';
 import { decodeText } from './decode.ts';
-import { chooseEncoding, type Untold, UntoldEncodingError } from './encoding.ts';
+import { chooseEncoding, contradiction, type Untold, UntoldEncodingError } from './encoding.ts';
 import { peek } from './file.ts';
 
 const HEAD_BYTES = 64 * 1024;
@@ -14,7 +15,7 @@ const HEAD_BYTES = 64 * 1024;
 type OpenText = {
   readonly encoding: Encoding;
   readonly texts: AsyncGenerator<string>;
-  /** What was decided on thin evidence, without cell values; complete at the end of the text. */
+  /** At the end: what was decided on thin evidence, without cell values; or a UsageError. */
   notes(): readonly string[];
 };
 
@@ -35,18 +36,20 @@ export async function openText(
   return {
     encoding,
     texts: decodeText(all, encoding, path, see),
-    notes: () => [note, lateNote(encoding, watch)].filter((one) => one !== null),
+    notes: () => [note, lateNote(path, encoding, watch)].filter((one) => one !== null),
   };
 }
 
 const UTF8_MARK = Buffer.from('efbbbf', 'hex');
 
-function lateNote(encoding: Encoding, { untold, hasUtf8 }: Utf8Watch): string | null {
+function lateNote(path: string, encoding: Encoding, { untold, hasUtf8 }: Utf8Watch): string | null {
   if (encoding === 'utf-8' && untold !== null) {
     return `The text is read as utf-8, but has bytes that are none of it, the first on line ${untold.line}: their rows can't be read. Save the file again as utf-8, or correct format.encoding.`;
   }
   if (encoding === 'utf-8' || untold !== null || !hasUtf8) return null;
-  return `The text is read as ${encoding}, but all of it is valid utf-8: if accented letters come out as two signs, remove format.encoding.`;
+  throw new UsageError(
+    `${path}: ${contradiction(encoding, 'is valid utf-8 to its end, and é would be sent as other signs')}`,
+  );
 }
 
 type Utf8Watch = {

@@ -190,10 +190,11 @@ type RecordList = { readonly pointer: string; readonly column: string };
 
 /** Where the records of a file that is one object probably are: lists that are no field. */
 export function recordLists(
-  { recordLists: pointers = [] }: Pick<SourceInfo, 'recordLists'>,
+  { type, recordLists: pointers = [] }: Pick<SourceInfo, 'type' | 'recordLists'>,
   lookUp: FieldLookup,
 ): readonly RecordList[] {
-  return pointers
+  // One that the definition names was read already.
+  return (type === 'json' ? [] : pointers)
     .map((pointer) => ({ pointer, column: namesOf(pointer).join('.') }))
     .filter(({ column }) => {
       const path = parseFieldPath(column);

@@ -41,6 +41,8 @@ export const sourceInfoSchema = z.object({
   compression: z.enum(['none', 'gzip']),
   headerLine: z.number().int().positive(),
   sheet: z.string().nullable(),
+  /** The workbook's. */
+  sheets: z.array(z.string()).optional(),
   /** JSON pointers to lists of objects, which may be the records. */
   recordLists: z.array(z.string()).optional(),
   /** What the reader decided on thin evidence, for people; no cell values. */

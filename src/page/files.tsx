@@ -197,7 +197,10 @@ async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly 
   for (const { job } of await readJobs(env.jobsDirectory)) {
     if (job === null) continue;
     const isNamed = takesFile(job.definition, sample.file);
-    fitting.push({ ...job, isNamed, problems: misfits(job.definition, sample.source) });
+    const list = sample.format.records ?? job.definition.format.records;
+    const isSo = list === job.definition.format.records;
+    const problems = isSo ? misfits(job.definition, sample.source) : [`expected format.records: ${list}`];
+    fitting.push({ ...job, isNamed, problems });
     // A wide file's columns take each job a while: other requests go in between.
     await turn();
   }
@@ -229,7 +232,7 @@ async function showUpload({ params, query, page }: Visit<Desk>): Promise<Reply> 
           <>
             <p>It can't be read so. Nothing was sent.</p>
             <Problems of={sample} />
-            <ReadOtherwise upload={upload} reading={reading} />
+            <ReadOtherwise upload={upload} reading={reading} read={await readSo(page, upload, {})} />
           </>
         )}
         <Discard id={upload.id} />
@@ -254,7 +257,7 @@ function Read({ sample, ...props }: ReadProps) {
       ))}
       <details>
         <summary>Read it otherwise</summary>
-        <ReadOtherwise upload={props.upload} reading={readingOf(format)} />
+        <ReadOtherwise upload={props.upload} reading={readingOf(format)} read={sample} />
       </details>
       <Jobs {...props} />
       <p>

@@ -5,7 +5,7 @@
  */
 import { batchesOf } from '../lib/batches.ts';
 import { typedText } from '../lib/typed-cells.ts';
-import { parseRecord } from '../model/json-record.ts';
+import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import { REMAINDER, type Remainder } from '../model/outcome.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
@@ -85,12 +85,16 @@ function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): Remainder
   const columns = kept.map((i) => source.columns[i] ?? '');
   // Number cells are marked: the definition's number format doesn't apply to them.
   const hasTyped = like.source.type === 'xlsx' || like.source.columns.includes(REPORT_TYPED_COLUMN);
+  // Of a row that was filled from it and is wrong still, too.
+  const textAt = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}text`);
+  const unreadText = (row: Row | null) =>
+    row?.kind === 'unreadable' ? [row.text] : originalCells(row, [textAt]);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
     return [
       ...originalCells(row.source, kept),
       ...addedCells(id, row),
       ...(hasTyped ? [row.source?.kind === 'cells' ? typedText(row.source, source.columns) : ''] : []),
-      ...(kind === 'failed' ? [row.source?.kind === 'unreadable' ? row.source.text : ''] : []),
+      ...(kind === 'failed' ? unreadText(row.source) : []),
       ...(kind === 'in-doubt' ? [''] : []),
     ];
   };
@@ -149,8 +153,12 @@ function recordText(run: string, row: RemainderRow, kind: RemainderKind): string
   const source = row.source;
   if (source === null) return JSON.stringify({ [REPORT_MEMBER]: member });
   switch (source.kind) {
-    case 'record':
-      return JSON.stringify({ ...parseRecord(source.text), [REPORT_MEMBER]: member });
+    case 'record': {
+      const record = parseRecord(source.text);
+      const before = record?.[REPORT_MEMBER];
+      const text = isJsonObject(before) && before.text !== undefined ? { text: before.text } : {};
+      return JSON.stringify({ ...record, [REPORT_MEMBER]: { ...member, ...text } });
+    }
     case 'unreadable':
       return JSON.stringify({ [REPORT_MEMBER]: { ...member, text: source.text } });
     case 'cells':

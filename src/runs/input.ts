@@ -24,10 +24,21 @@ export type InputArguments = {
 /** Every file is read to its end before anything is begun. */
 export async function loadInput(env: Environment, args: InputArguments): Promise<Input> {
   const { job, paths } = await loadNamed(env, args);
-  const files: FileFacts[] = [];
-  for (const path of paths) files.push(await surveyFor(job, path));
-  for (const facts of files) mappingOf(job, facts);
-  return { job, files };
+  return sayingWhere(job, async () => {
+    const files: FileFacts[] = [];
+    for (const path of paths) files.push(await surveyFor(job, path));
+    for (const facts of files) mappingOf(job, facts);
+    return { job, files };
+  });
+}
+
+/** Says beside what is wrong with a setting of `format`, or lacks, where it is given. */
+export async function sayingWhere<T>(where: Job | string, read: () => Promise<T>): Promise<T> {
+  return read().catch((error: unknown) => {
+    const isAboutFormat = error instanceof UsageError && error.message.includes('format.');
+    const place = typeof where === 'string' ? where : `Such settings stand in the job file: ${where.file}`;
+    throw isAboutFormat ? new UsageError([...error.problems, place], { cause: error }) : error;
+  });
 }
 
 export async function loadNamed(

@@ -209,6 +209,7 @@ describe('the check of a file', () => {
     expect(said.stderr).toContain(
       'the file is one object, and its list "rows" is empty: where the records are in that list, set format.records: /rows; otherwise',
     );
+    expect(said.stderr).toMatch(/Such settings stand in the job file: \/\S+\/job\.yaml\n$/);
     const record = await (await startCheck(SUBCLIENTS, { 'a.json': '{"Ref": "A", "Tags": []}' })).check();
     expect(record.stderr).toContain('column "Tags": subclient.create has no such field');
   });

@@ -9,6 +9,7 @@ test('settings of a definition are typed one by one', () => {
     'encoding=utf-16le',
     'header=3',
     'sheet=2026',
+    'hidden=skip',
     'trim=true',
   ];
   const { format, given } = readFormat(typed);
@@ -19,6 +20,7 @@ test('settings of a definition are typed one by one', () => {
     encoding: 'utf-16le',
     header: 3,
     sheet: '2026',
+    hidden: 'skip',
     trim: true,
   };
   expect(given).toEqual(settings);
@@ -44,6 +46,7 @@ test.each([
   ['header=0', '--format header: expected at least 1'],
   ['delimiter=::', '--format delimiter: expected'],
   ['encoding=latin99', '--format encoding: expected auto, utf-8'],
+  ['hidden=yes', '--format hidden: expected "send" or "skip"'],
   ['sheet=', '--format sheet: expected at least 1 character, got ""'],
   ['records=items', '--format records: expected a JSON pointer such as /data/items (RFC 6901), got "items"'],
 ])('%s is refused with what was expected: %s', (typed, problem) => {

@@ -110,19 +110,26 @@ describe('when a JSON file is one object that holds the list of its records', ()
   const item = (n: number) => ({ ref: `K${n}`, details: { name: 'A', tags: [{ a: 1 }] } });
   const holder = JSON.stringify({ data: { count: 2, items: [item(1), item(2)] } });
 
-  test('the list is named, and with it the file is read', async () => {
+  test('the only list is taken, as if the setting had been given, and a note says so', async () => {
     const file = await ownFile(holder, 'export.json');
+    const said = await map(file, 'subclient.create');
+    expect(said.stdout).toContain('format: { records: /data/items }');
+    expect(said.stdout).toContain('key: ref');
+    expect(said.stderr).toContain('its only list is taken for the records');
+    const given = await map(file, 'subclient.create', '--format', 'records=/data/items');
+    expect([given.exitCode, given.stdout]).toEqual([0, said.stdout]);
+  });
+
+  test('of several lists it has to be said which, or that the object itself is the record', async () => {
+    const file = await ownFile(`{"more":[{"x":1}],${holder.slice(1)}`, 'export.json');
     const said = await map(file, 'subclient.create');
     expect([said.exitCode, said.stdout]).toEqual([3, '']);
     expect(said.stderr).toContain(
-      'set format.records: /data/items, or, where the object itself is the record',
+      'set format.records: /more or format.records: /data/items, or, where the object itself is the record, format.type: ndjson',
     );
-    const read = await map(file, 'subclient.create', '--format', 'records=/data/items');
-    expect(read).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('format: { records: /data/items }'),
-    });
-    expect(read.stdout).toContain('key: ref');
+    const whole = await map(file, 'subclient.create', '--format', 'type=ndjson');
+    expect(whole.stdout).toContain('format: { type: ndjson }');
+    expect(whole.stdout).toContain('data.items.0.ref');
   });
 
   test('a list that is a field of the operation is none of records', async () => {

@@ -39,3 +39,27 @@ test.each([
   expect(JSON.parse(head)).toMatchObject({ encoding: name, delimiter: ',', header: ['id', 'name'] });
   expect(JSON.parse(row)).toEqual({ row: 1, line: 2, cells: ['1', cell] });
 });
+
+test('preview takes the only list of one object for the records, says so, and cuts long lists of names', async () => {
+  const item = Object.fromEntries(Array.from({ length: 481 }, (_, i) => [`m${i}`, 'x']));
+  const items = Array.from({ length: 200 }, () => item);
+  const file = await ownFile(JSON.stringify({ at: '2026', data: { items } }), 'export.json');
+  const said = await onboard(['preview', file]);
+  expect(said.stderr).toContain('a job needs format.records: /data/items');
+  expect(said.stdout).toContain('fields     481 columns: m0, m1,');
+  expect(said.stdout).toContain(', m19 and 461 more\n');
+  const { stdout } = await onboard(['preview', file, '--all', '--json']);
+  expect(stdout.trim().split('\n')).toHaveLength(201);
+});
+
+test.each([
+  [
+    'a field of some operation',
+    '{"name":"A","accounts":[{"iban":"I"}]}',
+    'fields     2 columns: name, accounts.0.iban',
+  ],
+  ['one of two', '{"a":[{"x":1}],"b":[{"y":1}]}', 'format.records has to name it: /a or /b'],
+])('preview does not choose a list that is %s', async (_, text, shown) => {
+  const said = await onboard(['preview', await ownFile(text, 'one.json')]);
+  expect([said.stderr, said.stdout]).toEqual(['', expect.stringContaining(shown)]);
+});

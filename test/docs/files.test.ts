@@ -12,6 +12,7 @@ import { ROOT, textOf } from '../house/source-files.ts';
 import { entryOf, inboxOf, jobOf } from '../inbox/files.ts';
 import { ownFile } from '../support/folder.ts';
 import { groupRows } from '../support/group-rows.ts';
+import { makeWorkbook } from '../support/workbook.ts';
 import { blocksIn } from './blocks.ts';
 
 const DOCUMENT = textOf('docs/files.md');
@@ -78,6 +79,8 @@ describe('the tables for senders', () => {
 
 const HEADER = 'externalId,details.name\n';
 
+const FILTERED = '<row><c t="str"><v>externalId</v></c></row><row hidden="1"><c t="str"><v>K1</v></c></row>';
+
 /** Message → a file that brings it about. */
 const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string | Buffer]> = new Map([
   ['is empty', ['empty.csv', '']],
@@ -100,6 +103,7 @@ const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string |
     'is not utf-8',
     ['encoding.csv', Buffer.concat([Buffer.from(`${HEADER}K1,`), Buffer.from([0xbd]), Buffer.from('\n')])],
   ],
+  ['hidden or filtered row', ['filtered.xlsx', Buffer.from(makeWorkbook({ data: FILTERED }))]],
   ['is an old Excel file', ['old.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex')]],
   ['is a zip archive', ['files.zip', Buffer.from('504b03040a00', 'hex')]],
   ['is not compressed, as its name says', ['plain.csv.gz', `${HEADER}K1,A\n`]],

@@ -13,7 +13,7 @@ async function* pieces() {
 }
 
 /** An upload, what processes are started with for it, and its pages; `printed`: what each process says. */
-async function openFiles(printed = '', target = 'sandbox') {
+async function openFiles(printed = '', target = 'sandbox', name = '-<b>.csv') {
   const { desk } = await openOwnDesk(own());
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
   const page = {
@@ -23,7 +23,7 @@ async function openFiles(printed = '', target = 'sandbox') {
       return { exitCode: printed === '' ? 3 : 0, stdout: printed, problems: ['as it was asked'] };
     },
   };
-  const upload = await desk.uploads.receive('-<b>.csv', 'ops-1', pieces());
+  const upload = await desk.uploads.receive(name, 'ops-1', pieces());
   const path = `/uploads/${upload.id}`;
   return {
     started,
@@ -57,7 +57,7 @@ test('a job of the list and a file are operands of the process that checks, rehe
   const { html: shown } = await get(`${path}?encoding=--out=/tmp/made`);
   expect(shown).toContain('-&lt;b&gt;.csv');
   expect(shown).toContain('as it was asked');
-  await until(() => started.length === 3);
+  await until(() => started.length === 4);
   expect(started).toEqual([
     [
       ['check', '--json', '--sandbox'],
@@ -68,8 +68,36 @@ test('a job of the list and a file are operands of the process that checks, rehe
       [job, upload.path],
     ],
     [['map', '--json', '--format=encoding=--out=/tmp/made'], [upload.path]],
+    [['map', '--json'], [upload.path]],
   ]);
 });
+
+test.each([
+  [
+    'book.xlsx',
+    { type: 'xlsx', sheet: 'Payees', sheets: ['Cover', 'Payees & Co'] },
+    'sheet',
+    'Payees &amp; Co',
+  ],
+  ['list.json', { type: 'json', recordLists: ['/a', '/b/c'] }, 'records', '/b/c'],
+] as const)(
+  'in %s a sheet, a list and the fate of hidden rows are chosen from what there is',
+  async (file, facts, name, value) => {
+    const printed = JSON.stringify({
+      source: { ...csvSource(), ...facts },
+      rows: [],
+      format: { [name]: '/gone' },
+    });
+    const { get, path } = await openFiles(printed, 'sandbox', file);
+    const { html } = await get(path);
+    const [, choice = ''] =
+      new RegExp(`<select id="read-${name}" name="${name}">(.*?)</select>`).exec(html) ?? [];
+    expect(choice).toContain('found by itself');
+    expect(choice).toContain(`<option value="${value}">`);
+    expect(choice).toContain('<option value="/gone" selected="">/gone<');
+    expect(html.includes('<option value="skip">')).toBe(name === 'sheet');
+  },
+);
 
 test('of a wide file the pages show 300 columns as text, count the rest, and say which job takes it', async () => {
   const columns = Array.from({ length: 1_000 }, (_, i) => `<i>Column ${i + 1}`);
@@ -152,4 +180,21 @@ test('settings are those of the form and no others, and become arguments that st
     '--format=delimiter=;',
     '--format=sheet=--json',
   ]);
+});
+
+test('a job that does not say where the records are takes no file whose list was found', async () => {
+  const source = { ...csvSource({ columns: ['externalId', 'details.name'] }), type: 'json' };
+  for (const [format, takes] of [
+    [{}, true],
+    [{ records: '/a' }, false],
+  ] as const) {
+    const { get, path } = await openFiles(
+      JSON.stringify({ source, rows: [], format }),
+      'sandbox',
+      'list.json',
+    );
+    const { html } = await get(path);
+    expect(html.includes('name="job" value="subclients-create"')).toBe(takes);
+    expect(html.includes('expected format.records: /a')).toBe(!takes);
+  }
 });

@@ -84,6 +84,7 @@ test.each(['run', 'check'])('%s refuses a file without columns of its job, once 
     `onboard: ${path}: the file has no column "details.name", which the job requires.`,
     `onboard: ${path}: the file has no column "kyc.details.website", which the job requires.`,
     expect.stringMatching(/its header, on line 1, names "details\.displayName"\. Add what is missing/),
+    `onboard: Such settings stand in the job file: ${join(jobsFolder, 'short.yaml')}`,
   ]);
 });
 

@@ -9,7 +9,7 @@ import { REPORT_MEMBER } from '../../model/source.ts';
 import { MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, SOURCE_DEFAULTS, type Understanding } from '../row-feed.ts';
 import { createJsonRows } from './list.ts';
-import { pointerOf } from './pointer.ts';
+import { adviceFor, pointerOf } from './pointer.ts';
 import { inspectJson, jsonRow } from './record.ts';
 import { endOfFirst, literalOf, nextToken, scannerOf } from './scanner.ts';
 
@@ -17,29 +17,27 @@ export function understandJson(
   path: string,
   head: FileHead,
   type: 'json' | 'ndjson',
-  records: Format['records'],
+  { type: wanted, records }: Pick<Format, 'type' | 'records'>,
 ): Understanding {
-  const isHolder = type === 'ndjson' && isOneHolder(head);
+  const isHolder = wanted !== 'ndjson' && isOneHolder(head);
   const lists = isHolder ? listPointers(head.text) : [];
-  const empty =
-    isHolder && lists.length === 0 && !HAS_TEXT.test(head.text) ? listPointers(head.text, ']') : [];
+  const isEmpty = isHolder && lists.length === 0 && !HAS_TEXT.test(head.text);
+  const recordLists = isEmpty ? listPointers(head.text, ']') : lists;
   const source = {
     ...SOURCE_DEFAULTS,
     type,
     bom: head.bom,
-    ...(lists.length === 0 ? {} : { notes: [oneObject(lists)] }),
-    ...(lists.length + empty.length === 0 ? {} : { recordLists: [...lists, ...empty] }),
+    ...(lists.length === 0 || type === 'json' ? {} : { notes: [oneObject(lists)] }),
+    ...(recordLists.length === 0 ? {} : { recordLists: [...recordLists] }),
   };
-  return { source, feed: feedFor(path, head, type, records), start: 0 };
+  if (type === 'ndjson' && isLinewise(head.text))
+    return { source, feed: createNdjsonRows(path, recordLists), start: 0 };
+  const pointer = type === 'json' ? (records ?? WHOLE_FILE) : null;
+  return { source, feed: createJsonRows(path, pointer, recordLists), start: 0 };
 }
 
 /** A record has a member that is text; an object that only holds lists need not. */
 const HAS_TEXT = /:\s*"/;
-
-function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records: Format['records']): RowFeed {
-  if (type === 'json') return createJsonRows(path, records ?? WHOLE_FILE);
-  return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, null);
-}
 
 const WHOLE_FILE = '';
 
@@ -99,7 +97,7 @@ function isOnlyList(around: readonly Around[]): boolean {
 }
 
 /** One row per line that isn't blank; UsageError where no line of the file was JSON. */
-function createNdjsonRows(path: string): RowFeed {
+function createNdjsonRows(path: string, lists: readonly string[]): RowFeed {
   let rest = '';
   let line = 0;
   let rows = 0;
@@ -126,7 +124,7 @@ function createNdjsonRows(path: string): RowFeed {
     const lines = (rest + chunk).split('\n');
     rest = final ? '' : (lines.pop() ?? '').slice(0, MAX_HELD_CHARS);
     const made = lines.flatMap((text) => rowOf(text.replace(/\r$/, '')));
-    if (final && rows > 0 && valid === 0) throw noJson(path, firstProblem);
+    if (final && rows > 0 && valid === 0) throw noJson(path, firstProblem, lists);
     return made;
   };
 }
@@ -137,9 +135,8 @@ const MAX_HELD_CHARS = MAX_RECORD_CHARS + 2;
 /** JSON's own white space: a line with a no-break space is no JSON. */
 const BLANK = /^[ \t\r]*$/;
 
-function noJson(path: string, firstProblem: string): UsageError {
+function noJson(path: string, firstProblem: string, lists: readonly string[]): UsageError {
   const first = firstProblem === '' ? '' : ` (${firstProblem})`;
-  return new UsageError(
-    `${path}: no line is JSON${first}: expected one JSON object per line; export it again, or set format.type`,
-  );
+  const advice = adviceFor(lists, 'export it again, or set format.type');
+  return new UsageError(`${path}: no line is JSON${first}: expected one JSON object per line; ${advice}`);
 }

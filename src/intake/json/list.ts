@@ -7,12 +7,13 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { MAX_RECORD_CHARS, TOO_LONG } from '../row.ts';
 import type { RowFeed } from '../row-feed.ts';
-import { endTrail, newTrail, type Trail, takeOutside } from './pointer.ts';
+import { adviceFor, endTrail, newTrail, type Trail, takeOutside } from './pointer.ts';
 import { checkToken, jsonRow, newRecordCheck, type RecordCheck } from './record.ts';
 import { columnOf, extend, nextToken, type Scanner, scannerOf, type Token } from './scanner.ts';
 
 type State = {
   readonly path: string;
+  readonly lists: readonly string[];
   readonly scanner: Scanner;
   /** `null`: the records follow each other. */
   readonly trail: Trail | null;
@@ -23,12 +24,14 @@ type State = {
   count: number;
 };
 
-export function createJsonRows(path: string, pointer: string | null): RowFeed {
+/** `lists`: pointers to what may be the records, for messages. */
+export function createJsonRows(path: string, pointer: string | null, lists: readonly string[]): RowFeed {
   const isSequence = pointer === null;
   const state: State = {
     path,
+    lists,
     scanner: scannerOf('', false, isSequence),
-    trail: isSequence ? null : newTrail(path, pointer),
+    trail: isSequence ? null : newTrail(path, pointer, lists),
     depth: isSequence ? 0 : null,
     record: null,
     rows: [],
@@ -69,9 +72,10 @@ function takeElement(state: State, depth: number, token: Token): void {
 }
 
 /** Of a record, or a text around the list, all is held. */
-function refuseTooLong({ path, scanner, record }: State, end: number): void {
+function refuseTooLong({ path, lists, trail, scanner, record }: State, end: number): void {
   if (end - (scanner.kept ?? scanner.at) <= MAX_RECORD_CHARS) return;
-  throw new UsageError(`${path}, line ${record?.line ?? scanner.line}: ${TOO_LONG}; correct the file`);
+  const advice = adviceFor(trail === null ? lists : [], 'correct the file');
+  throw new UsageError(`${path}, line ${record?.line ?? scanner.line}: ${TOO_LONG}; ${advice}`);
 }
 
 function brokenJson({ path, scanner }: State): UsageError {

@@ -3,7 +3,6 @@
  * that is doubled or missing, or leads to no list, refuses the file.
  */
 import { namesOf } from '../../lib/json-pointer.ts';
-import { shorten } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { MAX_DEPTH, nameOf } from './record.ts';
 import { literalOf, type Scanner, type Token } from './scanner.ts';
@@ -11,6 +10,7 @@ import { literalOf, type Scanner, type Token } from './scanner.ts';
 export type Trail = {
   readonly path: string;
   readonly pointer: string;
+  readonly lists: readonly string[];
   readonly wanted: readonly string[];
   /** Objects and lists on the way that are open. */
   depth: number;
@@ -18,8 +18,6 @@ export type Trail = {
   index: number;
   /** Names of the pointer that were met: met again, one would lead to two values. */
   met: number;
-  /** The first members of the innermost object that was met on the way. */
-  members: string[];
   /** The way leads to the next value. */
   isNext: boolean;
   /** The last value on the way. */
@@ -27,14 +25,11 @@ export type Trail = {
   isFound: boolean;
 };
 
-const MEMBERS_SHOWN = 10;
-const NAME_WIDTH = 40;
-
 type Kind = 'an object' | 'a list' | 'a plain value';
 
-export function newTrail(path: string, pointer: string): Trail {
+export function newTrail(path: string, pointer: string, lists: readonly string[]): Trail {
   const start = { depth: 0, index: -1, met: 0, isNext: true, end: 'a plain value', isFound: false } as const;
-  return { path, pointer, wanted: namesOf(pointer), members: [], ...start };
+  return { path, pointer, lists, wanted: namesOf(pointer), ...start };
 }
 
 /** Returns whether the token opens the list. */
@@ -50,12 +45,10 @@ export function takeOutside(trail: Trail, token: Token, scanner: Scanner): boole
 function meetName(trail: Trail, name: string, { closers, line }: Scanner): void {
   const { path, depth, wanted, met } = trail;
   const isOnWay = closers.length === depth;
-  if (isOnWay && met === depth - 1 && trail.members.length < MEMBERS_SHOWN) trail.members.push(name);
   trail.isNext = isOnWay && name === wanted[depth - 1];
   if (!trail.isNext) return;
   if (met < depth) {
     trail.met = depth;
-    trail.members = [];
     return;
   }
   throw new UsageError(
@@ -65,7 +58,7 @@ function meetName(trail: Trail, name: string, { closers, line }: Scanner): void 
 
 /** Returns whether the value is the list; UsageError where something else is in its place. */
 function meetValue(trail: Trail, kind: Kind, around: Scanner['closers'], line: number): boolean {
-  const { path, depth, wanted } = trail;
+  const { path, lists, depth, wanted } = trail;
   if (around.length >= MAX_DEPTH && kind !== 'a plain value') {
     throw new UsageError(
       `${path}, line ${line}: nested deeper than ${MAX_DEPTH} levels: expected a flatter file`,
@@ -77,7 +70,7 @@ function meetValue(trail: Trail, kind: Kind, around: Scanner['closers'], line: n
   trail.end = kind;
   if (depth === wanted.length && kind !== 'a list') {
     throw new UsageError(
-      `${path}, line ${line}: ${placeOf(trail)} is ${kind}: expected the list of records there; correct format.records`,
+      `${path}, line ${line}: ${placeOf(trail)} is ${kind}: expected the list of records there; ${adviceFor(lists)}`,
     );
   }
   trail.isFound = depth === wanted.length;
@@ -94,12 +87,10 @@ function countItem(trail: Trail): void {
 }
 
 export function endTrail(trail: Trail): void {
-  const { path, pointer, wanted, met, members, end, isFound } = trail;
+  const { path, pointer, lists, wanted, met, end, isFound } = trail;
   if (isFound) return;
-  const there = members.map((name) => JSON.stringify(shorten(name, NAME_WIDTH))).join(', ');
-  const found = there === '' ? '' : `, but has ${there}${members.length < MEMBERS_SHOWN ? '' : ' …'}`;
   throw new UsageError(
-    `${path}: has no list of records at ${pointer}: ${placeOf(trail)} is ${end} without "${wanted[met]}"${found}; correct format.records`,
+    `${path}: has no list of records at ${pointer}: ${placeOf(trail)} is ${end} without "${wanted[met]}"; ${adviceFor(lists)}`,
   );
 }
 
@@ -109,4 +100,9 @@ function placeOf({ wanted, met }: Trail): string {
 
 export function pointerOf(names: readonly string[]): string {
   return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** What to do, by the lists that there are. */
+export function adviceFor(lists: readonly string[], otherwise = 'correct format.records'): string {
+  return lists.length === 0 ? otherwise : `set format.records: ${lists.join(' or ')}`;
 }

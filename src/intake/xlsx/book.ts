@@ -70,7 +70,7 @@ function sheetOf(attributes: Attributes): SheetEntry {
   return { name: decodeEscapes(attributes.name ?? ''), hidden: state !== 'visible', relation };
 }
 
-function isTrue(value: string | undefined): boolean {
+export function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
 }
 

@@ -1,4 +1,5 @@
 /** The table of a sheet: its header, and the rows below it, with what makes one unreadable. */
+import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
@@ -52,15 +53,17 @@ function readSheetHeader(row: SheetRow): SheetHeader {
 type Table = {
   readonly header: SheetHeader;
   readonly layout: SheetLayout;
-  /** Spaces around a cell are no part of it. */
-  readonly trim: boolean;
+  readonly format: Pick<Format, 'trim' | 'hidden'>;
+  /** Gets the lines of rows that a filter or somebody hid. */
+  readonly hidden: number[];
 };
 
-/** An empty row gives none. */
+/** An empty row gives none, nor does a hidden one that is not to be sent. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
 export function createRowMaker(table: Table): RowMaker {
-  const { columns, isReport, line } = table.header;
+  const { format, hidden, header } = table;
+  const { columns, isReport, line } = header;
   const mergeAt = mergeFinder(table.layout, columns.length);
   let rows = 0;
   let last = line;
@@ -69,11 +72,12 @@ export function createRowMaker(table: Table): RowMaker {
     if (problem === null && cells.every((cell) => cell === '')) return [];
     checkSize(row.line, last, columns.length);
     last = row.line;
+    if (row.hidden) hidden.push(row.line);
+    if (row.hidden && format.hidden !== 'send') return [];
     rows += 1;
     const place = { row: rows, line: row.line };
     const text = cells.join('\t');
-    const merge = mergeAt(row.line);
-    const found = problem ?? (merge === undefined ? null : merged(merge.reference));
+    const found = problem ?? merged(mergeAt(row.line));
     if (found !== null) return [unreadableRow(place, text, found)];
     return [isReport ? reportRow(place, cells, columns, text, typed) : cellsRow(place, cells, typed)];
   };
@@ -93,7 +97,8 @@ function checkSize(line: number, last: number, columns: number): void {
   if (line * columns > MAX_CELLS) throw tooLarge(`it has more than ${MAX_CELLS} cells`);
 }
 
-function merged(reference: string): string {
+function merged(reference: string | undefined): string | null {
+  if (reference === undefined) return null;
   return `cells that are merged (${reference}): expected a value in each cell; undo the merge`;
 }
 
@@ -103,7 +108,7 @@ type SheetRecord = {
   readonly problem: string | null;
 };
 
-function readRecord(row: SheetRow, { header, trim }: Table): SheetRecord {
+function readRecord(row: SheetRow, { header, format: { trim } }: Table): SheetRecord {
   const { columns, isReport } = header;
   const cells = new Array<string>(columns.length).fill('');
   const typed: number[] = [];

@@ -1,7 +1,8 @@
 /**
- * A sheet's XML: its rows and cells as written, in order, and its layout (merged and hidden cells),
- * which stands behind the cells and so takes a reading of its own.
+ * A sheet's XML: its rows and cells as written, in order, and its layout (merged cells, hidden
+ * columns), some of which stands behind the cells and so takes a reading of its own.
  */
+import { isTrue } from './book.ts';
 import type { CellValue, SheetCell } from './cell.ts';
 import { damaged, tooLarge } from './error.ts';
 import { createRuns } from './text.ts';
@@ -12,9 +13,10 @@ import type { Zip } from './zip.ts';
 export type ReadCell = CellValue & { readonly column: number };
 
 /** `line`: the row's number in the sheet. Cells without content are missing. */
-export type SheetRow = { readonly line: number; readonly cells: readonly ReadCell[] };
+export type SheetRow = RowPlace & { readonly cells: readonly ReadCell[] };
 
-type OpenRow = { readonly line: number; nextColumn: number; readonly cells: ReadCell[] };
+type RowPlace = { readonly line: number; readonly hidden: boolean };
+type OpenRow = RowPlace & { nextColumn: number; readonly cells: ReadCell[] };
 type OpenCell = { -readonly [K in keyof SheetCell]: SheetCell[K] };
 
 /** In order; WorkbookError where row numbers contradict each other. */
@@ -53,7 +55,7 @@ export function sheetHandler(
         row.nextColumn = cell.column + 1;
       } else if (inData && name === 'row') {
         line = lineOf(attributes, line);
-        row = { line, nextColumn: 0, cells: [] };
+        row = { line, hidden: isTrue(attributes.hidden), nextColumn: 0, cells: [] };
       } else if (name === 'sheetData') inData = true;
     },
     text(piece) {
@@ -134,26 +136,26 @@ type Merge = {
 
 export type SheetLayout = {
   readonly merges: readonly Merge[];
-  readonly hasHidden: boolean;
+  readonly hidesColumns: boolean;
 };
 
 /** Searches the text: parsing the cells again would take twice as long. */
 export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
   const merges: Merge[] = [];
-  let hasHidden = false;
+  let hidesColumns = false;
   let cut = ''; // the start of a tag that ends in the next block
   for await (const text of readXmlText(zip.read(part))) {
     const whole = cut + text;
     cut = whole.slice(whole.lastIndexOf('<')).slice(0, MAX_TAG_CHARS);
     if (!whole.includes('mergeCell') && !whole.includes('hidden')) continue;
     for (const [, reference] of whole.slice(0, whole.length - cut.length).matchAll(TAGS)) {
-      if (reference === undefined) hasHidden = true;
+      if (reference === undefined) hidesColumns = true;
       else if (merges.push(mergeOf(reference)) > MAX_MERGES) {
         throw tooLarge(`it has more than ${MAX_MERGES} merged cells`);
       }
     }
   }
-  return { merges: merges.toSorted((a, b) => a.top - b.top), hasHidden };
+  return { merges: merges.toSorted((a, b) => a.top - b.top), hidesColumns };
 }
 
 const MAX_MERGES = 100_000;
@@ -163,7 +165,7 @@ const MAX_TAG_CHARS = 4096;
 
 /** The first group: the place of merged cells. */
 const TAGS =
-  /<(?:[\w.-]+:)?(?:mergeCell\s[^>]*?\bref\s*=\s*["']([^"']*)["']|(?:row|col)\s[^>]*?\bhidden\s*=\s*["'](?:1|true)["'])/g;
+  /<(?:[\w.-]+:)?(?:mergeCell\s[^>]*?\bref\s*=\s*["']([^"']*)["']|col\s[^>]*?\bhidden\s*=\s*["'](?:1|true)["'])/g;
 
 function mergeOf(reference: string): Merge {
   const [first = '', last = first] = reference.split(':');
@@ -173,8 +175,8 @@ function mergeOf(reference: string): Merge {
   return { reference, top: from.line, bottom: to.line, left: from.column };
 }
 
-/** Finds a row's merge within the first `columns` columns. Call row by row, downwards. */
-export function mergeFinder(layout: SheetLayout, columns: number): (line: number) => Merge | undefined {
+/** Finds where a row is merged within the first `columns` columns. Call row by row, downwards. */
+export function mergeFinder(layout: SheetLayout, columns: number): (line: number) => string | undefined {
   let next = 0;
   let open: readonly Merge[] = [];
   return (line) => {
@@ -186,6 +188,6 @@ export function mergeFinder(layout: SheetLayout, columns: number): (line: number
     }
     if (started.length + open.length === 0) return undefined;
     open = [...open, ...started].filter(({ bottom }) => bottom >= line);
-    return open.find(({ left }) => left < columns);
+    return open.find(({ left }) => left < columns)?.reference;
   };
 }

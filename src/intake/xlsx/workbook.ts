@@ -3,6 +3,7 @@
  * WorkbookError leaves as a UsageError with the file's path.
  */
 import type { Format } from '../../config/job-definition.ts';
+import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { headerBelow, titleProblem } from '../column-names.ts';
@@ -37,7 +38,7 @@ export async function* readWorkbook(path: string, format: Format): AsyncGenerato
     const layout = await readLayout(zip, sheet.part);
     const notes = notesOf(book, sheet, layout, format.sheet);
     const rows = rowBlocks(zip, sheet, await readContext(zip, book));
-    yield* readSheet(rows, { sheet, layout, notes, format });
+    yield* readSheet(rows, { book, sheet, layout, notes, format });
   } catch (error) {
     throw error instanceof WorkbookError
       ? new UsageError(`${path}: ${error.message}`, { cause: error })
@@ -54,6 +55,7 @@ async function readContext(zip: Zip, book: Book): Promise<CellContext> {
 }
 
 type SheetReading = {
+  readonly book: Book;
   readonly sheet: Sheet;
   readonly layout: SheetLayout;
   readonly notes: readonly string[];
@@ -64,7 +66,9 @@ async function* readSheet(
   blocks: AsyncIterable<readonly SheetRow[]>,
   reading: SheetReading,
 ): AsyncGenerator<RowBatch, void, undefined> {
-  const { sheet, layout, notes, format } = reading;
+  const { book, sheet, layout, notes, format } = reading;
+  const sheets = book.sheets.map(({ name }) => name).filter(({ length }) => length <= LONGEST_NAME);
+  const hidden: number[] = [];
   let reader: { readonly source: SourceInfo; readonly rowsOf: RowMaker } | null = null;
   for await (const rows of blocks) {
     if (reader === null) {
@@ -72,16 +76,30 @@ async function* readSheet(
       const header = findHeader(rows, format.header);
       if (header === null) continue;
       const { line: headerLine, columns } = header;
-      const found = { type: 'xlsx' as const, sheet: sheet.name, headerLine };
+      const found = { type: 'xlsx' as const, sheet: sheet.name, sheets, headerLine };
       const source = { ...SOURCE_DEFAULTS, ...found, notes: [...notes], columns: [...columns] };
-      reader = { source, rowsOf: createRowMaker({ header, layout, trim: format.trim }) };
+      reader = { source, rowsOf: createRowMaker({ header, layout, format, hidden }) };
       yield { source, rows: [] };
     }
     const { source, rowsOf } = reader;
     yield { source, rows: rows.flatMap((row) => (row.line > source.headerLine ? rowsOf(row) : [])) };
   }
-  if (reader === null) throw noHeader(sheet, format);
+  if (reader === null) throw noHeader(reading);
+  if (hidden.length === 0) return;
+  const first = hidden.slice(0, HIDDEN_SHOWN).join(', ') + (hidden.length > HIDDEN_SHOWN ? ' …' : '');
+  const found = `${countOf(hidden.length, 'hidden or filtered row')} (${first})`;
+  if (format.hidden === undefined) {
+    throw new WorkbookError(
+      `has ${found} on its sheet "${sheet.name}": expected to be told what becomes of such rows; set format.hidden: send, or format.hidden: skip, or unhide them`,
+    );
+  }
+  const note = `${found}: ${format.hidden === 'send' ? 'read like the others' : 'left out'}, as format.hidden says`;
+  yield { source: { ...reader.source, notes: [...notes, note] }, rows: [] };
 }
+
+const HIDDEN_SHOWN = 5;
+/** Excel's limit; they are kept with the run. */
+const LONGEST_NAME = 31;
 
 async function* rowBlocks(zip: Zip, sheet: Sheet, context: CellContext): AsyncGenerator<readonly SheetRow[]> {
   const waiting: SheetRow[] = [];
@@ -101,11 +119,11 @@ async function* rowBlocks(zip: Zip, sheet: Sheet, context: CellContext): AsyncGe
   yield waiting.splice(0);
 }
 
-function noHeader(sheet: Sheet, { header }: Format): WorkbookError {
+function noHeader({ book, sheet, format: { header } }: SheetReading): WorkbookError {
   const where =
     header === undefined ? 'a row of column names' : `column names in row ${header}, as format.header says`;
   return new WorkbookError(
-    `has nothing on its sheet "${sheet.name}": expected ${where}; name another sheet under format.sheet`,
+    `has nothing on its sheet "${sheet.name}": expected ${where}; set format.sheet where another sheet is meant, of ${namesOf(book.sheets)}`,
   );
 }
 
@@ -123,7 +141,7 @@ function notesOf(
       `only the sheet ${namesOf([sheet])} is read, not ${namesOf(others)}: name another under format.sheet`,
     );
   }
-  if (layout.hasHidden) notes.push('hidden rows and columns are read like the others');
+  if (layout.hidesColumns) notes.push('hidden columns are read like the others');
   return notes;
 }
 

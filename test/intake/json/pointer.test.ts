@@ -76,13 +76,13 @@ const REFUSED = [
     'a name that is not there',
     '{"data":{"rows":[],"total":1,"":2}}',
     '/data/items',
-    'f.json: has no list of records at /data/items: /data is an object without "items", but has "rows", "total", ""; correct format.records',
+    'f.json: has no list of records at /data/items: /data is an object without "items"; set format.records: /data/rows',
   ],
   [
-    'more members than are named',
-    JSON.stringify({ data: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`m${i}`, { x: i }])) }),
-    '/data/items',
-    'without "items", but has "m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9" …;',
+    'a name that is not there, beside lists that are',
+    '{"a":"x","b":[{}],"c":{"d":[{}]},"items":{}}',
+    '/items',
+    'line 1: /items is an object: expected the list of records there; set format.records: /b or /c/d',
   ],
   ['no member at all', '{}', '/items', 'at /items: the whole file is an object without "items";'],
   ['a way through a plain value', '{"data":"x"}', '/data/items', '/data is a plain value without "items";'],
@@ -157,7 +157,7 @@ test('whatever stands around the list, the block boundaries change nothing, and 
 });
 
 test('what stands before the list is let go of as soon as it is read', () => {
-  const trail = newTrail('f.json', '/items');
+  const trail = newTrail('f.json', '/items', []);
   const scanner = scannerOf('', false);
   let isFound = false;
   const held = (piece: string) => {
@@ -198,9 +198,24 @@ test.each(CHARACTERS)('%s makes the record unreadable and no other', async (_, t
   expect(rows.map(brief)[1]).toContain(`! ${problem}`);
 });
 
+test.each([
+  ['on one line', 0],
+  ['over several lines', 2],
+])(
+  'one object %s that is too long for a record is refused with the lists that may be the records',
+  async (_, indent) => {
+    const items = Array.from({ length: 60_000 }, (_, i) => ({ ref: `K${i}`, name: 'Acme' }));
+    const text = JSON.stringify({ total: 1, data: { items } }, null, indent);
+    expect(await readError(text, { ...PATH, blocks: [65_536] })).toMatch(
+      /; set format\.records: \/data\/items$/,
+    );
+  },
+);
+
 test('one object that holds a list of objects is noted, as long as format.records names none', async () => {
   const text = '{"items":[{"a":1}]}';
   expect((await readText(text, PATH)).source?.notes).toEqual([expect.stringContaining('format.records')]);
   expect((await readText(text, { ...PATH, format: { records: '/items' } })).source?.notes).toEqual([]);
   expect((await readText(`${text}\n${text}`, PATH)).source?.notes).toEqual([]);
+  expect((await readText(text, { ...PATH, format: { type: 'ndjson' } })).source?.notes).toEqual([]);
 });

@@ -39,6 +39,7 @@ describe('a workbook that a library wrote', () => {
       compression: 'none',
       headerLine: 1,
       sheet: 'Payees',
+      sheets: ['Payees'],
       notes: [],
       delimiter: null,
       quote: null,
@@ -163,7 +164,7 @@ describe('the header', () => {
     [{ header: 2 }, 'expected column names in row 2, as format.header says'],
   ])('is missing in an empty sheet', async (format, expected) => {
     expect(await refusalOf(makeWorkbook(), format)).toBe(
-      `UsageError: file.xlsx: has nothing on its sheet "Sheet1": ${expected}; name another sheet under format.sheet`,
+      `UsageError: file.xlsx: has nothing on its sheet "Sheet1": ${expected}; set format.sheet where another sheet is meant, of "Sheet1"`,
     );
   });
 
@@ -266,11 +267,45 @@ describe('rows', () => {
     ]);
   });
 
-  test('that are hidden are read, and a note says so', async () => {
-    const data = `${sheetOf(['id'])}${rowOf(2, ['1'], ' hidden="1"')}`;
-    const reading = await readFileOf(makeWorkbook({ data }));
-    expect(reading.source.notes).toEqual(['hidden rows and columns are read like the others']);
-    expect(brief(reading)).toEqual([[1, 2, ['1']]]);
+  /** Row 3, as LibreOffice hides it, and every fourth one; row 2 and those that are empty don't count. */
+  const filtered = makeWorkbook({
+    data: `${sheetOf(undefined, ['id'], ['a'])}${rowOf(4, [''], ' hidden="1"')}${Array.from(
+      { length: 12_000 },
+      (_, i) => rowOf(i + 5, [`k${i}`], i % 4 === 0 || i > 40 ? ' hidden="true"' : ''),
+    ).join('')}${rowOf(12_005, ['z'])}`,
+  });
+
+  test('that a filter or somebody hid refuse the file, with their numbers and the setting', async () => {
+    expect(await refusalOf(filtered)).toBe(
+      'UsageError: file.xlsx: has 11,970 hidden or filtered rows (5, 9, 13, 17, 21 …) on its sheet "Sheet1": expected to be told what becomes of such rows; set format.hidden: send, or format.hidden: skip, or unhide them',
+    );
+    const one = makeWorkbook({ data: `${sheetOf(['id'])}${rowOf(2, ['1'], ' hidden="1"')}` });
+    expect(await refusalOf(one)).toContain('has 1 hidden or filtered row (2) on');
+  });
+
+  test('that are hidden are left out or read, as format.hidden says, and a note says so', async () => {
+    const skipped = await readFileOf(filtered, { hidden: 'skip' });
+    expect(brief(skipped).slice(0, 3)).toEqual([
+      [1, 3, ['a']],
+      [2, 6, ['k1']],
+      [3, 7, ['k2']],
+    ]);
+    expect(brief(skipped).at(-1)).toEqual([32, 12_005, ['z']]);
+    expect(skipped.source.notes).toEqual([
+      '11,970 hidden or filtered rows (5, 9, 13, 17, 21 …): left out, as format.hidden says',
+    ]);
+    const sent = await readFileOf(filtered, { hidden: 'send' });
+    expect([sent.rows.length, brief(sent)[1]]).toEqual([12_002, [2, 5, ['k0']]]);
+    expect(sent.source.notes).toEqual([expect.stringContaining('read like the others')]);
+  });
+
+  test('of which none is hidden need no setting, though columns, empty rows or those above the header are', async () => {
+    const hidden = ' hidden="1"';
+    const data = `${rowOf(1, ['Title'], hidden)}${rowOf(2, ['id', 'name'], hidden)}${rowOf(3, ['1', 'x'])}${rowOf(4, [null, ''], hidden)}`;
+    const after = '<cols><col min="1" max="1" hidden="1"/></cols>';
+    const reading = await readFileOf(makeWorkbook({ data, after }), { header: 2 });
+    expect(brief(reading)).toEqual([[1, 3, ['1', 'x']]]);
+    expect(reading.source.notes).toEqual(['hidden columns are read like the others']);
   });
 
   test('far below the others mean that something was forgotten there', async () => {
