@@ -15,10 +15,12 @@ import {
   type RowsMeant,
   writeOff,
 } from '../runs/account.ts';
+import { rerunOutcomes } from '../runs/rerun.ts';
 import { findRun } from '../runs/status.ts';
 import { type Ledger, withKnownLedger } from '../session.ts';
 import {
   type AddCommand,
+  collect,
   REQUEST_OPTIONS,
   type RequestFlags,
   RUN_ARGUMENT,
@@ -49,7 +51,7 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
     const delivery = await findRun(ledger, told.delivery);
     const rows = await openRowsOf(told, run.target, ledger);
     if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);
-    if (flags.json === true) sayJson(io, ...JSON.stringify({ ...told, openRows: rows }, null, 2).split('\n'));
+    if (flags.json === true) sayJson(io, JSON.stringify({ ...told, openRows: rows }));
     else say(io, ...lines(delivery, told, rows, flags));
     return told.holds ? EXIT.success : EXIT.notStarted;
   });
@@ -92,12 +94,15 @@ function lines(
 
 function rowLine({ row, last }: OpenRow, delivery: string): string {
   const { run, line, key, outcome, code } = last;
-  const named = [...(line === 0 ? [] : [`line ${line}`]), ...(key === '' ? [] : [`key ${printable(key)}`])];
+  const named = [
+    ...(line === 0 || run !== delivery ? [] : [`line ${line}`]),
+    ...(key === '' ? [] : [`key ${printable(key)}`]),
+  ];
   const where = run === delivery ? '' : `, last in run ${run}`;
   return `  row ${row}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${outcome}${code === '' ? '' : ` ${code}`}${where}`;
 }
 
-type WriteOffFlags = RequestFlags & { readonly only?: string; readonly cause?: string };
+type WriteOffFlags = RequestFlags & { readonly only?: readonly string[]; readonly cause?: string };
 
 export const addWriteOffCommand: AddCommand = (program, io, done) => {
   program
@@ -105,7 +110,11 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
     .description('Say that rows shall never be loaded, and why: they are open no more')
     .argument('<run>', RUN_ARGUMENT)
     .argument('[rows...]', 'numbers of rows, as results.csv has them')
-    .option('--only <outcome>', 'all open rows with this outcome')
+    .option(
+      '--only <outcomes>',
+      'all open rows that ended so: rejected, failed, denied, invalid, cancelled',
+      collect,
+    )
     .option('--cause <code>', 'all open rows with this code, as results.csv has it')
     .requiredOption(...REQUEST_OPTIONS[0])
     .option(...REQUEST_OPTIONS[1])
@@ -118,13 +127,13 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
     );
 };
 
-function rowsMeant(rows: readonly string[], { only, cause }: WriteOffFlags): RowsMeant {
-  const given = [rows.length > 0, only !== undefined, cause !== undefined].filter(Boolean);
-  if (given.length !== 1)
-    throw new UsageError('expected one of: numbers of rows, --only <outcome>, --cause <code>');
-  if (only !== undefined) return { kind: 'outcome', name: only };
-  if (cause !== undefined) return { kind: 'code', name: cause };
-  return { kind: 'rows', rows: rows.map(rowNumber) };
+function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags): RowsMeant {
+  const isLike = only.length > 0 || cause !== undefined;
+  if (isLike === rows.length > 0)
+    throw new UsageError('expected numbers of rows, or --only <outcomes>, --cause <code>');
+  return isLike
+    ? { kind: 'like', outcomes: rerunOutcomes(only), cause: cause ?? null }
+    : { kind: 'rows', rows: rows.map(rowNumber) };
 }
 
 async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {

@@ -17,7 +17,7 @@ import { type Account, toCorrect as rowsToCorrect } from '../model/account.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createSchedules, nextTime } from '../queue/schedules.ts';
 import { accountsOf } from '../runs/account.ts';
-import { goingOnWith, latestRuns, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
+import { goingOnWith, runsToSeeTo, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
 import type { Ledger, Session } from '../session.ts';
 import { listEntries, NOTE_ENDING } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
@@ -28,7 +28,6 @@ import type { Watcher } from './watcher.ts';
 
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
-const RUNS_MAX = 200;
 /** Nobody has watched a file here: it counts as whole this long after its last change. */
 const REST_MS = 2_000;
 const UNWATCHED = {
@@ -69,7 +68,7 @@ export async function lookOver(
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined, true);
   try {
     const next = await schedules.next();
-    const newest = await latestRuns(ledger, RUNS_MAX);
+    const newest = await runsToSeeTo(ledger, memory?.wellEnded);
     const runs = newest.filter(({ run }) => !isOver(run));
     return {
       needs: await findNeeds(newest, env.home, accountsOf(ledger, memory)),
@@ -184,20 +183,21 @@ type AccountOf = (run: Run) => Promise<Account>;
 
 export async function findNeeds(newest: readonly ShownRun[], home: string, accountOf: AccountOf) {
   const reports = join(home, 'reports');
-  const runs = await Promise.all(newest.map((shown) => needyRun(shown, reports, accountOf)));
-  return { runs: runs.filter((run) => run !== null), refused: await refusedFiles(join(home, 'failed')) };
+  const runs = [];
+  for (const shown of newest) runs.push(...(await needyRun(shown, reports, accountOf)));
+  return { runs, refused: await refusedFiles(join(home, 'failed')) };
 }
 
-/** `null`: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up. */
+/** None: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up. */
 async function needyRun(shown: ShownRun, reports: string, accountOf: AccountOf) {
   const { run, state } = shown;
   const inDoubt = run.outcomes['in-doubt'];
   const account = isOver(run) ? await accountOf(run) : null;
   const toCorrect = account === null ? 0 : rowsToCorrect(account);
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
-  if (!waits && inDoubt === 0 && toCorrect === 0) return null;
+  if (!waits && inDoubt === 0 && toCorrect === 0) return [];
   const report = join(reports, run.id);
-  return { ...shown, inDoubt, toCorrect, account, summary: await summaryOf(run, report), report };
+  return [{ ...shown, inDoubt, toCorrect, account, summary: await summaryOf(run, report), report }];
 }
 
 async function refusedFiles(folder: string) {

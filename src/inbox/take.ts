@@ -88,10 +88,9 @@ async function runFileOf(
   const { store, target, session } = watcher;
   const { interrupted } = session.io;
   const again = claim.info.again === true;
-  const registered = await registerFile({ facts, job, target, again, id: claim.id }, session).catch(
-    asRefusal,
-  );
-  if ('why' in registered) return { kind: 'ended', exitCode: await settle(claim, registered, watcher) };
+  const registered = await registerFile({ facts, job, target, again, id: claim.id }, session);
+  if (registered.kind === 'refused')
+    return { kind: 'ended', exitCode: await settle(claim, { ...registered, fault: 'content' }, watcher) };
   const { id } = registered;
   // Another file with the same content is in work here: its end decides for this one.
   const isOther = () => id !== claim.id && isUnderWay(id);
@@ -105,12 +104,6 @@ async function runFileOf(
     return endWith(claim, { kind: 'done', ...(await executeToEnd(run, fileRows(facts), session)) }, watcher);
   }
   return mayGoOn(run) ? followToEnd(run, claim, facts, watcher) : { kind: 'paused', run };
-}
-
-/** A row of a report file may have been created. */
-function asRefusal(error: unknown) {
-  if (!(error instanceof UsageError)) throw error;
-  return { kind: 'refused', why: error.problems, fault: 'content' } as const;
 }
 
 async function followToEnd(run: Run, claim: Claim, facts: FileFacts, watcher: Watcher): Promise<TakeEnd> {

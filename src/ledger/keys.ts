@@ -52,7 +52,9 @@ export type RunKeys = {
   readonly documents: string;
   /** Hash: row → who settled it from in doubt, when and how. */
   readonly resolutions: string;
-  /** Hash: row → who says that it shall never be loaded, when and why. */
+  /** Set: runs that have rows of this one. */
+  readonly takers: string;
+  /** Hash: when → rows that shall never be loaded, who says so and why. */
   readonly writtenOff: string;
   /** Hash: row in doubt → what a look-up found of it. */
   readonly sightings: string;
@@ -100,6 +102,7 @@ function runKeys(base: string): RunKeys {
     bodies: `${base}:bodies`,
     documents: `${base}:documents`,
     resolutions: `${base}:resolutions`,
+    takers: `${base}:takers`,
     writtenOff: `${base}:written-off`,
     sightings: `${base}:sightings`,
     input: `${base}:input`,

@@ -1,18 +1,14 @@
 /**
  * Which rows of earlier runs a run's rows stand for: those of a rerun have the numbers of its
  * parent's, and of a corrected file the record says it. It is fixed when the run is registered, and
- * put back with its record. Of runs that take rows of one at the same time, one is registered.
+ * put back with its record. A row stands for the last one of its chain, so that each has one at
+ * most. Of runs that take rows at the same time, one is registered.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Origins } from '../model/origin.ts';
 import type { LedgerKeys } from './keys.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
-
-/** Among the files: which run took rows of this one last. */
-export function takersEntry(run: string): string {
-  return `rerun:${run}`;
-}
 
 const packedSchema = z.record(z.string(), z.tuple([z.string(), z.string()]));
 

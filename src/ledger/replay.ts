@@ -5,6 +5,7 @@
  * torn append-only file may have counted something twice or not at all.
  */
 
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -46,6 +47,10 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
       const head = [run, Date.parse(createdAt), file, fields.state ?? '', prefix, createdAt];
       const args = [...head, ...Object.entries(fields).flat()];
       await restore(redis, [record, keys.runs, keys.files], args);
+      const from = [fields.parent ?? [], Object.keys(JSON.parse(fields.standsFor ?? '{}'))].flat();
+      for (const one of from) await redis.sadd(keys.run(one).takers, run);
+      // Whoever looked at rows before the loss looks again.
+      if (from.length > 0) await redis.hset(keys.files, 'taken', `${run} ${randomUUID()}`);
       // A Redis that went back to before the registration would drop the rows it has.
       if (fields.registry !== undefined) await redis.expire(input, INPUT_TTL_SECONDS);
     },

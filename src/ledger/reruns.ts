@@ -16,7 +16,6 @@ import type { LedgerView } from '../model/settlement.ts';
 import { addToStory } from './display.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER } from './lua/runs.ts';
-import { takersEntry } from './origins.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
 import { type NewRun, newRecord, registeredSchema, registration } from './run-record.ts';
 import { script } from './script.ts';
@@ -33,7 +32,7 @@ export type RerunStore = ReturnType<typeof createRerunStore>;
 
 /** The reruns of one run: each has rows of its parent that no earlier run took. */
 export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, parent: string) {
-  const entry = takersEntry(parent);
+  const entry = `rerun:${parent}`;
   return {
     /** False where another run took rows since `latest`: it may have the same ones. */
     async register(run: NewRun, { latest, rows }: Chosen): Promise<boolean> {
@@ -41,7 +40,7 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
       const own = newRecord(run);
       const record = { ...own, parent, registry: entry, rowNumbers };
       const rerun = { chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
-      const asked = { entry, rerun, origins: [{ entry, latest }] };
+      const asked = { entry, rerun, taken: latest, from: [parent] };
       const [kind] = await registerRerun(redis, ...registration(keys, record, asked));
       const at = run.createdAt.getTime();
       if (kind === 'new')
@@ -66,15 +65,20 @@ export type ChoiceCounts = {
 /** In row order; `seenTo`: rows that somebody has taken up or written off. */
 export async function* unsuccessfulRows(
   view: LedgerView,
-  choice: RowChoice & { readonly seenTo: ReadonlySet<number> },
+  choice: RowChoice & { readonly seenTo: ReadonlySet<number>; readonly isGrouped: boolean },
   counts: ChoiceCounts,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   for await (const { settlements } of view.chunks()) {
     counts.inDoubt += settlements.filter(({ outcome }) => outcome === 'in-doubt').length;
+    const seen = settlements.filter(({ row }) => choice.seenTo.has(row));
+    // A group goes whole, or not at all.
+    const keys = new Set(choice.isGrouped ? seen.map(({ key }) => key) : []);
     const wanted = settlements
-      .filter(({ outcome }) => choice.outcomes.has(outcome))
+      .filter(
+        ({ row, key, outcome }) => choice.outcomes.has(outcome) && !choice.seenTo.has(row) && !keys.has(key),
+      )
       .map(({ row }) => row)
-      .filter((row) => choice.rows?.has(row) !== false && !choice.seenTo.has(row));
+      .filter((row) => choice.rows?.has(row) !== false);
     const sources = await view.sources(wanted);
     const rows = wanted.flatMap((row) => sources.get(row) ?? []);
     counts.chosen += rows.length;

@@ -15,11 +15,8 @@ import type { LedgerKeys } from './keys.ts';
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
 export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
 
-/** `latest`: the latest run that took rows of each of these runs, when its rows were looked at. */
-type OriginsTaken = {
-  readonly origins: Origins;
-  readonly latest: ReadonlyMap<string, string>;
-};
+/** `latest`: the run that took rows of others last, when they were looked at. */
+type OriginsTaken = { readonly origins: Origins; readonly latest: string };
 
 export type NewRun = {
   readonly id: string;
@@ -74,7 +71,6 @@ export function registration(
 ): readonly [names: string[], args: (string | number)[]] {
   const id = String(record.id);
   const of = {
-    origins: [],
     ...asked,
     id,
     createdAt: String(Date.parse(String(record.createdAt))),

@@ -21,7 +21,7 @@ import { storyLine } from './display.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
-import { originFields, takersEntry } from './origins.ts';
+import { originFields } from './origins.ts';
 import {
   allBriefs,
   type NewRun,
@@ -84,8 +84,8 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
      */
     async register(run: NewRun, epoch?: Pick<LedgerEpoch, 'call'>) {
       const { facts, job, again, origins: taken } = run;
-      const origins = [...(taken?.latest ?? [])].map(([id, latest]) => ({ entry: takersEntry(id), latest }));
-      const asked = { entry: `${facts.sha256}:${job}`, again, origins };
+      const from = [...(taken?.origins.keys() ?? [])];
+      const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
       const record = { ...newRecord(run), ...(await originFields(taken?.origins)) };
       const [names, args] = registration(keys, record, asked);
       const [kind, id] = await (epoch?.call(registerInEpoch, names, args) ?? register(redis, names, args));
@@ -119,8 +119,8 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       for await (const { outcomes } of allBriefs(redis, keys)) if (acceptedRows(outcomes) > 0) return true;
       return false;
     },
-    /** The run that took rows of that one last, `''` for none; to be read before they are looked at. */
-    latestTaker: async (id: string) => (await redis.hget(keys.files, takersEntry(id))) ?? '',
+    /** The run that took rows of others last, `''` for none; to be read before they are looked at. */
+    latestTaker: async () => (await redis.hget(keys.files, 'taken')) ?? '',
     /** Newest first. */
     async list(limit: number) {
       const runs = await Promise.all((await redis.zrevrange(keys.runs, 0, limit - 1)).map(get));

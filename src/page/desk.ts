@@ -4,11 +4,13 @@
  */
 import { lookOver } from '../inbox/overview.ts';
 import { createAccountMemory } from '../ledger/account.ts';
-import { kept } from '../lib/kept.ts';
+import { createKept, kept } from '../lib/kept.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { programVersion } from '../lib/version.ts';
+import type { Account } from '../model/account.ts';
 import type { Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
+import { accountOf } from '../runs/account.ts';
 import { createPace } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
@@ -38,10 +40,12 @@ const DOCTOR_EVERY_MS = 30_000;
 const PAGE = { name: 'page', role: 'operator' } as const;
 const FILES_KEPT = 16;
 const PACES_KEPT = 50;
+const ACCOUNTS_KEPT = 50;
 
 function createMemory(means: Means) {
   const { ledger, log, target, ask } = means;
   const accounts = createAccountMemory();
+  const accountsKept = createKept<Account>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   return {
     async standing() {
       const report = await serviceReport(ledger, target);
@@ -55,7 +59,7 @@ function createMemory(means: Means) {
     /** Edited in-doubt files that were read, until what they say is recorded. */
     decisionFiles: createRecentMap<string, FileOfDecisions>(FILES_KEPT),
     chunks: watchChunks(ledger.redis, ledger.of(target).keys.queuePrefix),
-    accounts,
+    accountOf: (run: Run) => accountsKept(run.id, () => accountOf(run, ledger, accounts)),
     overview: kept(FOLDERS_EVERY_MS, () => {
       const warn = (problem: string) => log.debug('a job definition can not be used', { problem });
       return lookOver(means, target, warn, accounts);

@@ -21,7 +21,6 @@ import { headlineOf, Verdict } from '../report/html/verdict.tsx';
 import { readSummary } from '../report/report.ts';
 import { stretchesOf } from '../report/timeline.ts';
 import { requestWords } from '../report/words.ts';
-import { accountOf } from '../runs/account.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport, stateOf } from '../runs/status.ts';
@@ -48,7 +47,7 @@ async function show(run: Run, visit: Visit<Desk>): Promise<Reply> {
   return { kind: 'page', title: `${basename(run.file)}: ${run.job}`, body, live };
 }
 
-async function lookAt(run: Run, { env, ledger, accounts, digests, paceOf }: Desk) {
+async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: Desk) {
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const [isLeased, happened, digest, service, summary, account] = await Promise.all([
@@ -57,7 +56,7 @@ async function lookAt(run: Run, { env, ledger, accounts, digests, paceOf }: Desk
     digests(run),
     serviceReport(ledger, run.target),
     readSummary(reportDirectory(env, run.id)),
-    isOver(run) ? accountOf(run, ledger, accounts) : null,
+    isOver(run) ? accountOf(run) : null,
   ]);
   const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
   return {

@@ -3,8 +3,8 @@ import {
   type AccountMemory,
   type Accounts,
   isCorrectable,
+  keepWriteOff,
   openAccounts,
-  writeOffRows,
 } from '../ledger/account.ts';
 import { addToStory } from '../ledger/display.ts';
 import { chunksAround, createRunView } from '../ledger/run-view.ts';
@@ -15,29 +15,29 @@ import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { remainderFormat, remainderRows } from '../report/remainder.ts';
 import type { Ledger } from '../session.ts';
 
-export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Promise<Accounts> {
+function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
   const { keys, store } = of(target);
   return openAccounts(redis, keys, store, memory);
 }
 
 /** Of one look, over all targets. */
 export function accountsOf(ledger: Ledger, memory?: AccountMemory) {
-  const opened = new Map<string, Promise<Accounts>>();
-  return async ({ id, target }: Pick<Run, 'id' | 'target'>): Promise<Account> => {
+  const opened = new Map<string, Accounts>();
+  return ({ id, target }: Pick<Run, 'id' | 'target'>): Promise<Account> => {
     const accounts = opened.get(target) ?? accountsAt(target, ledger, memory);
     opened.set(target, accounts);
-    return (await accounts).accountOf(id);
+    return accounts.accountOf(id);
   };
 }
 
 /** Of the delivery that the run belongs to. */
 export async function accountOf(
-  { id, target }: Run,
+  { id, target }: Pick<Run, 'id' | 'target'>,
   ledger: Ledger,
   memory?: AccountMemory,
 ): Promise<Account> {
-  const accounts = await accountsAt(target, ledger, memory);
-  return accounts.accountOf(accounts.deliveryOf(id));
+  const accounts = accountsAt(target, ledger, memory);
+  return accounts.accountOf(await accounts.deliveryOf(id));
 }
 
 /** A row of a delivery, and where it stands last. */
@@ -45,7 +45,7 @@ export type OpenRow = { readonly row: number; readonly last: Standing };
 
 /** A delivery's open rows; without those that have no outcome. */
 export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<OpenRow[]> {
-  const { open, isOwn } = await (await accountsAt(target, ledger)).standOf(delivery);
+  const { open, isOwn } = await accountsAt(target, ledger).standOf(delivery);
   return [...open].flatMap(([row, last]) => (isOwn(row) && !last.isWrittenOff ? [{ row, last }] : []));
 }
 
@@ -83,47 +83,54 @@ function otherColumns(delivery: Run, { id, file }: Run): string {
   );
 }
 
-/** Rows of the run; those of some that are open; all open ones of an outcome or a code. */
+/** Rows of the run; those of some that are open; all open ones of the outcomes and the code. */
 export type RowsMeant =
   | { readonly kind: 'rows' | 'open'; readonly rows: readonly number[] }
-  | { readonly kind: 'outcome' | 'code'; readonly name: string };
+  | { readonly kind: 'like'; readonly outcomes: ReadonlySet<string>; readonly cause: string | null };
 
-/** Answers how many rows are written off by this; a UsageError where one can't be, and none is. */
+/**
+ * Answers how many rows are written off by this, each where it stands; a UsageError where one can't
+ * be, and none is.
+ */
 export async function writeOff(
   run: Run,
   meant: RowsMeant,
   request: StateRequest,
-  { redis, of }: Ledger,
+  ledger: Ledger,
 ): Promise<number> {
   const { id, target } = run;
   if (!isOver(run))
     throw new UsageError(
       `Run ${id} is ${run.state}: expected one that is over. \`onboard cancel ${id}\` ends it.`,
     );
-  const { keys, store } = of(target);
-  const stand = await (await openAccounts(redis, keys, store)).standOf(id);
-  const rows = meant.kind === 'rows' ? meant.rows : rowsLike(meant, stand.open);
+  const stand = await accountsAt(target, ledger).standOf(id);
+  const rows = meant.kind === 'rows' ? [...new Set(meant.rows)] : rowsLike(meant, stand.open);
   const problems = rows.flatMap((row) => problemOf(row, stand.of(row), run) ?? []);
-  if (problems.length > 0) throw new UsageError([...problems, 'Nothing was written off.']);
-  const written = await writeOffRows(redis, keys, { run: id, rows, request });
-  const at = Date.parse(request.at);
-  if (written > 0)
-    await addToStory(redis, keys.run(id), {
-      at,
-      what: 'written-off',
-      why: `${countOf(written, 'row')}: ${request.why}`,
-      by: request.by,
+  if (problems.length > 0) throw new UsageError([...problems, NOTHING_WRITTEN_OFF]);
+  const standing = rows.flatMap((row) => stand.open.get(row) ?? []).filter(isCorrectable);
+  const { redis, of } = ledger;
+  const { keys } = of(target);
+  const said = { at: Date.parse(request.at), what: 'written-off', by: request.by } as const;
+  for (const place of new Set(standing.map((one) => one.run))) {
+    const own = standing.flatMap((one) => (one.run === place ? [one.row] : []));
+    await keepWriteOff(redis, keys, { run: place, rows: own, request });
+    await addToStory(redis, keys.run(place), {
+      ...said,
+      why: `${countOf(own.length, 'row')}: ${request.why}`,
     });
-  return written;
+  }
+  return standing.length;
 }
 
+const NOTHING_WRITTEN_OFF = 'Nothing was written off.';
+
 function rowsLike(meant: RowsMeant, open: Opened): number[] {
-  const isMeant = (row: number, one: Standing) =>
-    'rows' in meant ? meant.rows.includes(row) : one[meant.kind] === meant.name;
-  const rows = [...open].filter(([row, one]) => isCorrectable(one) && isMeant(row, one));
-  if (rows.length > 0) return rows.map(([row]) => row);
-  const named = 'rows' in meant ? 'is among those' : `has the ${meant.kind} ${meant.name}`;
-  throw new UsageError(`No open row of this run ${named}. Nothing was written off.`);
+  const rows = 'rows' in meant ? new Set(meant.rows) : null;
+  const isMeant = (row: number, { outcome, code }: Standing) =>
+    'rows' in meant ? rows?.has(row) : meant.outcomes.has(outcome) && (meant.cause ?? code) === code;
+  const found = [...open].filter(([row, one]) => isCorrectable(one) && isMeant(row, one) === true);
+  if (found.length > 0) return found.map(([row]) => row);
+  throw new UsageError(['No open row of the run is one of those.', NOTHING_WRITTEN_OFF]);
 }
 
 type Opened = ReadonlyMap<number, Standing>;

@@ -3,10 +3,10 @@
  * file says of its rows is told, and such rows are rows of its own; a row whose earlier one is in
  * doubt refuses the file, since it may have been created.
  */
-import { type Accounts, isCorrectable, openAccounts } from '../ledger/account.ts';
+import { isCorrectable, openAccounts } from '../ledger/account.ts';
 import type { NewRun } from '../ledger/run-record.ts';
 import { numberShown } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
+import type { Standing } from '../model/account.ts';
 import { nameOf, type Operation } from '../model/operation.ts';
 import type { Origins } from '../model/origin.ts';
 import type { Ledger } from '../session.ts';
@@ -17,64 +17,63 @@ type Found = {
   readonly origins: Exclude<NewRun['origins'], undefined>;
   /** For people. */
   readonly notes: readonly string[];
+  /** Why the file can't be loaded; `null`: it can. */
+  readonly refused: readonly string[] | null;
 };
 
 type Pair = readonly [row: number, from: number];
 
-export async function findOrigins({ said, operation, target }: Asked, ledger: Ledger): Promise<Found> {
-  const { keys, store } = ledger.of(target);
-  const latest = new Map<string, string>();
+export async function findOrigins({ said, operation, target }: Asked, { redis, of }: Ledger): Promise<Found> {
+  const { keys, store } = of(target);
+  const latest = await store.latestTaker();
+  const accounts = openAccounts(redis, keys, store);
   const origins = new Map<string, Pair[]>();
-  const told: (readonly [why: string, row: number])[] = [];
+  const taken = new Set<string>();
+  const notes: string[] = [];
   const inDoubt: string[] = [];
   for (const [id, pairs] of said) {
     const run = await store.get(id);
     if (run?.operation !== operation) {
-      const why = `name no run of ${nameOf(operation)} at ${target}`;
-      told.push(...pairs.map(([row]) => [why, row] as const));
+      notes.push(noteOf(pairs, `name no run of ${nameOf(operation)} at ${target}`));
       continue;
     }
-    latest.set(id, await store.latestTaker(id));
-    const accounts = await openAccounts(ledger.redis, keys, store);
-    const { open, doubts, closed } = await sorted(id, pairs, accounts);
-    origins.set(id, open);
-    told.push(...closed.map(([row]) => [`name rows of run ${id} that are not open`, row] as const));
-    inDoubt.push(
-      ...doubts.map(([row, from]) => `row ${row} was row ${from} of run ${id}, which is in doubt`),
-    );
+    const { open } = await accounts.standOf(id);
+    const closed: Pair[] = [];
+    for (const pair of pairs) {
+      const standing = open.get(pair[1]);
+      const place = `${standing?.run} ${standing?.row}`;
+      if (standing?.outcome === 'in-doubt') inDoubt.push(doubtWords(pair[0], standing));
+      else if (standing === undefined || !isCorrectable(standing) || taken.has(place)) closed.push(pair);
+      else pairsOf(origins, standing.run).push([pair[0], standing.row]);
+      taken.add(place);
+    }
+    if (closed.length > 0) notes.push(noteOf(closed, `name rows of run ${id} that are not open`));
   }
-  if (inDoubt.length > 0) throw new UsageError([...inDoubt.slice(0, TOLD), IN_DOUBT]);
-  return { origins: { origins, latest }, notes: notesOf(told) };
+  const refused = inDoubt.length === 0 ? null : [...inDoubt.slice(0, TOLD), IN_DOUBT];
+  return { origins: { origins, latest }, notes, refused };
+}
+
+function pairsOf(origins: Map<string, Pair[]>, run: string): Pair[] {
+  const pairs = origins.get(run) ?? [];
+  origins.set(run, pairs);
+  return pairs;
 }
 
 const TOLD = 20;
 const IN_DOUBT =
-  'Such a row may have been created: `onboard resolve` settles it in its run, or take it out of the file. Nothing was sent.';
+  'Such a row may have been created: `onboard resolve` settles it in that run, or take it out of the file. Nothing was sent.';
 
-/** A row named twice is the first one's. */
-async function sorted(id: string, pairs: readonly Pair[], accounts: Accounts) {
-  const stand = await accounts.standOf(id);
-  const taken = new Set<number>();
-  const found = { open: [] as Pair[], doubts: [] as Pair[], closed: [] as Pair[] };
-  for (const pair of pairs) {
-    const [, from] = pair;
-    const standing = stand.open.get(from);
-    if (standing?.outcome === 'in-doubt') found.doubts.push(pair);
-    else if (standing !== undefined && isCorrectable(standing) && !taken.has(from)) found.open.push(pair);
-    else found.closed.push(pair);
-    taken.add(from);
-  }
-  return found;
+function doubtWords(row: number, { run, row: from }: Standing): string {
+  return `row ${row} stands for row ${from} of run ${run}, which is in doubt`;
 }
 
 const ROWS_TOLD = 5;
 
-function notesOf(told: readonly (readonly [why: string, row: number])[]): string[] {
-  const rows = new Map<string, number[]>();
-  for (const [why, row] of told) rows.set(why, [...(rows.get(why) ?? []), row]);
-  return [...rows].map(([why, of]) => {
-    const some = of.slice(0, ROWS_TOLD).map(numberShown).join(', ');
-    const all = of.length > ROWS_TOLD ? `${some} and ${of.length - ROWS_TOLD} more` : some;
-    return `Rows ${all} ${why} (onboard_run, onboard_row): they count as rows of this file.`;
-  });
+function noteOf(pairs: readonly Pair[], why: string): string {
+  const some = pairs
+    .slice(0, ROWS_TOLD)
+    .map(([row]) => numberShown(row))
+    .join(', ');
+  const all = pairs.length > ROWS_TOLD ? `${some} and ${numberShown(pairs.length - ROWS_TOLD)} more` : some;
+  return `Rows ${all} ${why} (onboard_run, onboard_row): they count as rows of this file.`;
 }

@@ -61,9 +61,11 @@ type NewFile = {
 };
 
 /** The file's own new run, or the one of the same content and job before. */
-type Registered = { readonly kind: 'new' | 'known'; readonly id: string };
+/** Refused: a row of the file may have been created by an earlier run. */
+type Registered =
+  | { readonly kind: 'new' | 'known'; readonly id: string }
+  | { readonly kind: 'refused'; readonly why: readonly string[] };
 
-/** A UsageError where a row of the file may have been created by an earlier run. */
 export async function registerFile(
   file: NewFile,
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
@@ -76,6 +78,7 @@ export async function registerFile(
     const createdAt = new Date();
     const id = file.id ?? newRunId(createdAt);
     const found = await originsOf(file, ledger);
+    if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
     await ledger.index.add(id, target, createdAt);
     const run = {
       id,
@@ -102,8 +105,9 @@ async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger)
   const said = facts.origins ?? new Map();
   if (said.size === 0) return null;
   const { store } = ledger.of(target);
-  const isKnown = (await store.ofFile({ sha256: facts.sha256, job: job.name })) !== null;
-  if (isKnown && !again) return null;
+  const known = await store.ofFile({ sha256: facts.sha256, job: job.name });
+  const run = known === null ? null : await store.get(known);
+  if (run !== null && !(again && isOver(run))) return null;
   return findOrigins({ said, operation: operationOf(job.definition), target }, ledger);
 }
 
@@ -125,7 +129,9 @@ export async function beginFile(
   file: NewFile,
   session: Pick<TargetSession, 'ledger' | 'io' | 'registration'>,
 ): Promise<Run> {
-  const { kind, id } = await registerFile(file, session);
+  const registered = await registerFile(file, session);
+  if (registered.kind === 'refused') throw new UsageError(registered.why);
+  const { kind, id } = registered;
   const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
   const before = await foundRun(id, store, registration);

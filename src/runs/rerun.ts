@@ -120,9 +120,9 @@ async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<Registered
   const { keys, store } = ledger.of(parent.target);
   const reruns = createRerunStore(ledger.redis, keys, parent.id);
   for (;;) {
-    const latest = await store.latestTaker(parent.id);
-    const accounts = await openAccounts(ledger.redis, keys, store);
-    const takers = accounts.takersOf(parent.id);
+    const latest = await store.latestTaker();
+    const accounts = openAccounts(ledger.redis, keys, store);
+    const takers = await accounts.takersOf(parent.id);
     const unfinished = takers.find((run) => run.parent === parent.id && !isOver(run));
     const goingOn = unfinished === undefined ? null : await store.get(unfinished.id);
     if (goingOn !== null) return { kind: 'run', run: goingOn, lines: [goesOn(goingOn)] };
@@ -170,7 +170,11 @@ export async function freezeRows(id: string, choosing: Choosing, { redis, of }: 
     await input.write(ends.length, chunk);
     chunk = [];
   };
-  for await (const rows of unsuccessfulRows(createRunView(redis, keys, parent), choosing, counts)) {
+  for await (const rows of unsuccessfulRows(
+    createRunView(redis, keys, parent),
+    { ...choosing, isGrouped },
+    counts,
+  )) {
     for (const row of rows) {
       if (endsBefore(row, chunk.length)) await write();
       chunk.push(row);

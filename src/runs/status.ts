@@ -6,11 +6,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
+import { readBriefs } from '../ledger/run-record.ts';
 import { holdsUpLaterJobs, type RunStore } from '../ledger/run-store.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { countSettled } from '../model/outcome.ts';
+import { countSettled, countUnsuccessful } from '../model/outcome.ts';
 import { isMoving, isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import { readSummary } from '../report/report.ts';
@@ -80,6 +81,20 @@ export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRu
   const newest = await ledger.index.latest(limit);
   const shown = newest.map(({ run, target }) => shownRun(run, ledger.of(target).store));
   return (await Promise.all(shown)).flat();
+}
+
+/** Newest first: those that are not over, and those with rows that did not succeed. */
+export async function runsToSeeTo(ledger: Ledger, wellEnded = new Set<string>()): Promise<ShownRun[]> {
+  const shown: ShownRun[] = [];
+  for (const { run: id, target } of await ledger.index.latest(RUNS_LOOKED_THROUGH)) {
+    if (wellEnded.has(id)) continue;
+    const { keys, store } = ledger.of(target);
+    const [brief] = await readBriefs(ledger.redis, keys, [id]);
+    if (brief === undefined) continue;
+    if (isOver(brief) && countUnsuccessful(brief.outcomes) === 0) wellEnded.add(id);
+    else shown.push(...(await shownRun(id, store)));
+  }
+  return shown;
 }
 
 /** Of these jobs, oldest first: the jobs that come after them wait for these. */

@@ -134,6 +134,59 @@ describe('the account of a file', () => {
     expect(flow.sandbox.stats().made.subclients).toBe(2);
   });
 
+  test('follows a row to where it stands last: what took it there is seen by reruns, corrections and write-offs of any run', async () => {
+    const flow = await startFlow({ faults: ['404=always;key=B'] });
+    const job = await flow.file('job.yaml', createJob());
+    const lines = ['B2,Two', 'B3,Three', 'B4,Four'];
+    const file = await flow.file('three.csv', ['externalId,details.name', ...lines, ''].join('\n'));
+    const { run } = (await flow.run(['--job-file', job, file])).summary;
+    const rerun = withSummary(await flow.onboard(['rerun', run, '--json'])).summary;
+    expect(rerun.outcomes).toMatchObject({ failed: 3 });
+    flow.sandbox.setFaults([]);
+    // The first run's file, though the rerun has its rows by now.
+    const file2 = await corrected(flow, run, 'old.csv', (text) =>
+      text.replace('B2,', 'K2,').replace(/^B[34],.*\n/gm, ''),
+    );
+    const { summary } = await flow.run(['--job-file', job, file2]);
+    expect(summary).toMatchObject({ rows: 1, outcomes: { created: 1 } });
+    await flow.look(['write-off', run, '2', '--reason', 'closed']);
+    const last = withSummary(await flow.onboard(['rerun', rerun.run, '--json'])).summary;
+    expect(last).toMatchObject({ rows: 1, outcomes: { created: 1 } });
+    const account = await accountOf(flow, last.run);
+    expect([account.delivery, ...numbers(account)]).toEqual([run, 3, 2, 1, 0]);
+    expect(flow.sandbox.stats().made.subclients).toBe(2);
+  });
+
+  test('counts a record once: not for a duplicate of its key, nor for a row that another one’s correction made', async () => {
+    const flow = await startFlow({ faults: ['404=always;key=B'] });
+    const job = await flow.file('job.yaml', createJob());
+    const file = await flow.file('b.csv', 'externalId,details.name\nB1,One\nB1,Same\nB2,Two\n');
+    const { run } = (await flow.run(['--job-file', job, file])).summary;
+    flow.sandbox.setFaults([]);
+    const rerun = withSummary(await flow.onboard(['rerun', run, '--only', 'failed', '--json'])).summary;
+    expect(rerun.outcomes).toMatchObject({ created: 2 });
+    expect(numbers(await accountOf(flow, run))).toEqual([3, 2, 0, 1]);
+  });
+
+  test('of a job with groups has the rows open that a correction left out, and no rerun sends them as a whole group', async () => {
+    const flow = await startFlow({ faults: ['404=always;key=P'] });
+    const job = await flow.file(
+      'g.yaml',
+      'operation: counterparty.draft\nkey: externalId\ngroup: accounts\n',
+    );
+    const rows = ['P1,One,11', 'P1,,12', 'P1,,13'];
+    const header = 'externalId,name,accounts.0.accountNumber';
+    const file = await flow.file('g.csv', [header, ...rows, ''].join('\n'));
+    const { summary } = await flow.run(['--job-file', job, file]);
+    expect(summary.outcomes).toMatchObject({ failed: 3 });
+    flow.sandbox.setFaults([]);
+    const text = await flow.report(summary, 'failed.csv');
+    const part = await flow.file('part.csv', text.replace(/^P1,,13.*\n/m, ''));
+    expect((await flow.run(['--job-file', job, part])).summary.outcomes).toMatchObject({ drafted: 2 });
+    expect(numbers(await accountOf(flow, summary.run))).toEqual([3, 2, 0, 1]);
+    expect(await flow.look(['rerun', summary.run])).toContain('no rows left');
+  });
+
   test('of rows with keys is right without a word of the file: a later file that creates the key closes the row', async () => {
     const { flow, job, run } = await sixRows();
     const file = await flow.file('later.csv', 'externalId,details.name\nB3,Three\nC1,New\n');

@@ -58,6 +58,7 @@ export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
   for (const name of await namesIn(redis, keys)) {
     const type = await redis.type(name);
     if (type === 'string') all[name] = await redis.get(name);
+    else if (type === 'set') all[name] = (await redis.smembers(name)).sort();
     else if (type === 'zset') all[name] = await redis.zrange(name, '0', '-1', 'WITHSCORES');
     else all[name] = type === 'list' ? await redis.lrange(name, 0, -1) : await redis.hgetall(name);
   }

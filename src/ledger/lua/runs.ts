@@ -12,8 +12,8 @@
  *   was registered since its rows were chosen.
  * KEYS: files, runs, the new run's record, its input.
  * ARGV: JSON of {entry: its place in files, id, createdAt (ms), prefix: of run records, again or
- * rerun: {chunks, ttl: seconds}, origins: [{entry, latest: what stood there when the rows were
- * chosen}]}, then field, value, …
+ * rerun: {chunks, ttl: seconds}; taken: the run that took rows of others last when the rows were
+ * chosen, from: the runs that they are of}, then field, value, …
  * Answers {'new', id}, {'known', id} or {'overtaken', ''}. Error: the input is not whole, or another
  * run has that very id.
  */
@@ -31,15 +31,16 @@ elseif known then
   local ended = state == 'finished' or state == 'cancelled'
   if state and not (ended and ask.again) then return {'known', known} end
 end
-for _, of in ipairs(ask.origins) do
-  if (call('HGET', KEYS[1], of.entry) or '') ~= of.latest then return {'overtaken', ''} end
-end
+if ask.taken and (call('HGET', KEYS[1], 'taken') or '') ~= ask.taken then return {'overtaken', ''} end
 if call('EXISTS', KEYS[3]) == 1 then
   return redis.error_reply('another run has the id ' .. id .. ': try again')
 end
 if rerun then call('EXPIRE', KEYS[4], rerun.ttl) end
 call('HSET', KEYS[1], ask.entry, id)
-for _, of in ipairs(ask.origins) do call('HSET', KEYS[1], of.entry, id) end
+if ask.taken then
+  call('HSET', KEYS[1], 'taken', id)
+  for _, from in ipairs(ask.from) do call('SADD', ask.prefix .. from .. ':takers', id) end
+end
 call('ZADD', KEYS[2], ask.createdAt, id)
 call('HSET', KEYS[3], unpack(ARGV, 2))
 return {'new', id}
