@@ -110,9 +110,10 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     },
     /** In any state, oldest first. */
     withOpenRows: () => idsOf(({ closedChunks, chunks }) => closedChunks < chunks),
-    /** Whether the service has accepted a row of any run. */
-    async hasEverAccepted(): Promise<boolean> {
-      for await (const { outcomes } of allBriefs(redis, keys)) if (acceptedRows(outcomes) > 0) return true;
+    /** Whether a row of any run has reached the service. */
+    async wasEverReached(): Promise<boolean> {
+      for await (const { outcomes: of } of allBriefs(redis, keys))
+        if (acceptedRows(of) + of.rejected + of.denied + of['in-doubt'] > 0) return true;
       return false;
     },
     /** Newest first. */
