@@ -32,7 +32,6 @@ import {
 } from './run-record.ts';
 import { script } from './script.ts';
 
-const canarySchema = z.enum(['', 'first', 'overruled']);
 const register = script(REGISTER, registeredSchema);
 const registerInEpoch = inEpoch(REGISTER, registeredSchema);
 const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
@@ -139,10 +138,9 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     /** Sets a run running that is paused for that reason; false where it isn't. */
     goOn: (id: string, pausedFor: Reason) =>
       move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
-    /** `first`: without a setting. `overruled`: a person let the run go on. `''`: neither. */
-    canaryOf: async (id: string) =>
-      canarySchema.parse((await redis.hget(keys.run(id).record, 'canary')) ?? ''),
-    /** Whether first rows of the job succeeded at this target, or a person overruled its canary. */
+    /** `first`: without a setting. After a canary's stop: the chunk that goes alone next. */
+    canaryOf: async (id: string) => (await redis.hget(keys.run(id).record, 'canary')) ?? '',
+    /** Whether first rows of the job succeeded at this target. */
     isProven: async (job: string) => (await redis.hexists(keys.files, `proven:${job}`)) === 1,
     async prove(job: string, run: string) {
       await redis.hset(keys.files, `proven:${job}`, run);

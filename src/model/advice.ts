@@ -203,5 +203,5 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   requested: 'Somebody paused it.',
   window: "The job's window is closed: it goes on when it opens again.",
   canary:
-    'Of the first rows, which went alone (send.canary), not one succeeded: look at results.csv and the job definition.',
+    'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right address: if not, correct it, and load the file there. If it is, look at results.csv and the job definition.',
 };
