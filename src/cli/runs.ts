@@ -18,6 +18,7 @@ import { writeReportOf } from '../runs/report.ts';
 import { findRun, goingOnWith, latestRuns, readRunStatus, type ShownRun } from '../runs/status.ts';
 import { reportDirectory, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
+import { marked } from './status.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
 
@@ -52,7 +53,7 @@ function runsTable(listed: readonly ShownRun[], width: number): string[] {
   const rows = numberColumn(listed.map(({ run }) => run.rows));
   const body = listed.map(({ run, state }, i) => [
     run.id,
-    state.words,
+    marked(state.words, run),
     rows[i] ?? '',
     wrongIn(run).join(', '),
     run.job,

@@ -1,6 +1,7 @@
 /** `onboard status`: what needs attention and what is going on, or how one run stands. */
 import { basename } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { emptyOverview, lookOver, type Overview, targetOf } from '../inbox/overview.ts';
 import {
   countOf,
@@ -190,6 +191,10 @@ function needsLines({ runs, refused }: Overview['needs'], signs: boolean): strin
   ];
 }
 
+export function marked(text: string, { target }: Run): string {
+  return target === SANDBOX_TARGET ? `SANDBOX ${text}` : text;
+}
+
 function needyLines(
   { run, state, inDoubt, toCorrect, summary, report }: Overview['needs']['runs'][number],
   signs: boolean,
@@ -208,7 +213,7 @@ function needyLines(
   const goOn = goingOnWith(run, state);
   const written = summary.files.length > 0 || isUnderWay(run);
   return [
-    `${signs ? sign : ' '} Run ${run.id} (${run.job}, ${basename(run.file)}): ${what.join(', ')}`,
+    `${signs ? sign : ' '} Run ${run.id} (${marked(run.job, run)}, ${basename(run.file)}): ${what.join(', ')}`,
     ...next.map((line) => `  ${line}`),
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
     ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),

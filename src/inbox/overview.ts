@@ -67,9 +67,10 @@ export async function lookOver(
   try {
     const next = await schedules.next();
     const newest = await latestRuns(ledger, RUNS_MAX);
+    const isTold = ({ run }: ShownRun) => target === SANDBOX_TARGET || run.target !== SANDBOX_TARGET;
     const runs = newest.filter(({ run }) => !isOver(run));
     return {
-      needs: await findNeeds(newest, env.home),
+      needs: await findNeeds(newest.filter(isTold), env.home),
       ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [

@@ -19,7 +19,7 @@ import {
 } from '../model/run.ts';
 import { storyLine } from './display.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import type { LedgerKeys } from './keys.ts';
+import { bucketsOf, type LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import {
   allBriefs,
@@ -102,6 +102,15 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     /** `null`: none. */
     ofFile: (file: { readonly sha256: string; readonly job: string }) =>
       redis.hget(keys.files, `${file.sha256}:${file.job}`),
+    /** Runs of that content by any job, oldest first. */
+    async ofContent(sha256: string): Promise<readonly string[]> {
+      const files = Object.entries(await redis.hgetall(keys.files));
+      return files.flatMap(([entry, run]) => (entry.startsWith(`${sha256}:`) ? [run] : [])).sort();
+    },
+    /** For rehearsals alone: no file was loaded, and no key of these spaces is known. */
+    async forget(spaces: ReadonlySet<string>): Promise<void> {
+      await redis.unlink([keys.files, ...[...spaces].flatMap((space) => bucketsOf(keys, space))]);
+    },
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];

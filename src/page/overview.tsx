@@ -15,7 +15,7 @@ import { goingOnWith, serviceReport, stateOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
-import { briefsOf, type ListedRun, RunTable, runPath } from './runs.tsx';
+import { briefsOf, type ListedRun, RunTable, runPath, SandboxBadge } from './runs.tsx';
 
 const OPEN_RUNS = 20;
 const RECENT_RUNS = 30;
@@ -123,10 +123,11 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
 
 type NeedProps = Pick<ListedRun, 'run'> & { readonly under?: string; readonly words: string };
 
-function Need({ run: { id, job }, under = '', words }: NeedProps) {
+function Need({ run: { id, job, target }, under = '', words }: NeedProps) {
   return (
     <>
-      <a href={runPath(id, under)}>{words}</a> <Text of={job} bytes={100} /> <span class="dim">{id}</span>
+      <SandboxBadge target={target} /> <a href={runPath(id, under)}>{words}</a> <Text of={job} bytes={100} />{' '}
+      <span class="dim">{id}</span>
     </>
   );
 }

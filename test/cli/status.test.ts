@@ -110,6 +110,12 @@ test('the overview begins with what needs attention, each with its command', asy
   expect(lines.join('\n')).toContain(`onboard resume ${open}`);
   expect(lines.join('\n')).toContain(`Run ${doubtful} (`);
   expect(lines.join('\n')).toContain(`onboard resolve ${doubtful} --file `);
+  // Rehearsals, marked as such, which are left out where the service is looked at.
+  expect(lines[1]).toContain('(SANDBOX ');
+  const real = await onboard(['status'], { ...env, MSB_BASE_URL: 'https://api.example.com' });
+  expect(real.stdout).toMatch(/^Nothing needs attention\.\n/);
+  const asked = await onboard(['status', '--sandbox'], { ...env, MSB_BASE_URL: 'https://api.example.com' });
+  expect(asked.stdout).toContain(`Run ${doubtful} (SANDBOX `);
   const { needs } = JSON.parse((await onboard(['status', '--json'], env)).stdout);
   expect(needs.runs).toMatchObject([
     { run: open, inDoubt: 0, command: `onboard resume ${open}` },
@@ -126,7 +132,7 @@ test('on a terminal the runs are a table with headings that fits the window, and
   expect(await runProgram(['runs'], io)).toBe(0);
   const lines = io.stdout.text.trimEnd().split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-  expect(lines[0]).toMatch(/^run +state +rows +to settle /);
-  expect(lines[2]).toMatch(/^20261121-034518-eeee +finished +2 +1 in-doubt/);
+  expect(lines[0]).toMatch(/^run +state +rows +to settle(?: |$)/);
+  expect(lines[2]).toMatch(/^20261121-034518-eeee +SANDBOX finished +2 +1 in-doubt/);
   expect(lines.slice(-2)).toEqual(['To go on:', `  onboard resume ${open}`]);
 });
