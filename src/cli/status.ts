@@ -20,7 +20,7 @@ import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
-import { renderNext, requestWords } from '../report/words.ts';
+import { pagesOf, renderNext, requestWords } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
@@ -122,7 +122,7 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
     ...(seconds === null
       ? []
       : [`duration  ${duration(seconds)}${run.finishedAt === null ? ' so far' : ''}`]),
-    `report    ${report}`,
+    `report    ${pagesOf(told, report)[0]}`,
     ...(goOn === null ? [] : [`to go on  ${goOn}`]),
   ];
 }
@@ -214,6 +214,7 @@ function needyLines(
   const written = summary.files.length > 0 || isUnderWay(run);
   return [
     `${signs ? sign : ' '} Run ${run.id} (${marked(run.job, run)}, ${basename(run.file)}): ${what.join(', ')}`,
+    ...(run.request === undefined ? [] : [`    by ${requestWords(run.request)}`]),
     ...next.map((line) => `  ${line}`),
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
     ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),

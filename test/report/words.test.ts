@@ -235,6 +235,13 @@ describe('renderSummary', () => {
     for (const records of [2, null]) expect(textOf({ ...summary, records })).not.toContain('record\n');
   });
 
+  it('given its pages, names them as paths that a terminal opens', () => {
+    const files = ['results.csv', 'digest.json', 'report.html', 'report-share.html'];
+    expect(textOf({ ...summaryOf(['created']), files })).toContain(
+      `\nReport: ${DIRECTORY}/report.html\nReport: ${DIRECTORY}/report-share.html`,
+    );
+  });
+
   it('given the command that was typed, says that one and no other way to run the file', () => {
     const summary = summaryOf(['created'], { state: 'stopped', reason: 'canary', rows: 5 });
     const typed = 'onboard run --job-file j.yaml a.csv b.csv';
