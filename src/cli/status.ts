@@ -26,6 +26,8 @@ import { serviceWords } from '../runs/service-notice.ts';
 import {
   findRun,
   goingOnWith,
+  goOnWords,
+  isRead,
   type RunStatus,
   readRunStatus,
   runStatus,
@@ -90,7 +92,7 @@ async function lookAt(named: string | undefined, flags: Flags, session: Session)
 
 async function showStatus(id: string, flags: Flags, { ledger, env }: Session): Promise<Shown> {
   const run = await findRun(ledger, id);
-  const state = stateOf(run, await ledger.of(run.target).store.hasLease(id));
+  const state = stateOf(run, await isRead(id, ledger.of(run.target).store));
   const report = reportDirectory(env, id);
   const service = await serviceReport(ledger, run.target);
   const told = await readRunStatus({ run, state }, report);
@@ -107,7 +109,8 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
 }
 
 function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
-  const { command: goOn, percent, rowsPerSecond, secondsLeft, seconds, report } = told;
+  const { percent, rowsPerSecond, secondsLeft, seconds, report } = told;
+  const goOn = goOnWords(run, state);
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
@@ -265,7 +268,7 @@ function homeLines({ waiting, schedules, windows }: Overview): string[] {
 }
 
 function runLine({ run, state }: Overview['runs'][number]): string {
-  const goOn = goingOnWith(run, state);
+  const goOn = goOnWords(run, state);
   const left = `${countOf(run.rows, 'row')}, ${openRows(run)} without an outcome`;
   return `${run.id}: ${state.words}, job ${run.job}, ${left}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }

@@ -160,7 +160,6 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     async dropLease(id: string, holder: string) {
       await dropLease(redis, [keys.run(id).lease], [holder]);
     },
-    hasLease: async (id: string) => (await leaseOf(id)) !== null,
   };
 }
 

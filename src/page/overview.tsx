@@ -11,7 +11,7 @@ import { countOf, numberShown } from '../lib/terminal.ts';
 import { isOver } from '../model/run.ts';
 import { Time } from '../report/html/parts.tsx';
 import { serviceWords } from '../runs/service-notice.ts';
-import { goingOnWith, serviceReport, stateOf } from '../runs/status.ts';
+import { goingOnWith, isRead, serviceReport, stateOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
@@ -55,7 +55,7 @@ async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
   const briefs = await briefsOf(ledger, [...newest, ...open.filter(({ run }) => !known.has(run))]);
   const moving = briefs.filter(({ state }) => state === 'running' || state === 'queued');
   const going = moving.slice(0, OPEN_RUNS).map(async (run) => {
-    const isLeased = await ledger.of(run.target).store.hasLease(run.id);
+    const isLeased = await isRead(run.id, ledger.of(run.target).store);
     return { run, state: stateOf(run, isLeased), pace: paceOf(run) };
   });
   const ended = briefs.filter(isOver).slice(0, ENDED_SHOWN);

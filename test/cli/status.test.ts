@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
@@ -121,6 +122,24 @@ test('the overview begins with what needs attention, each with its command', asy
     { run: open, inDoubt: 0, command: `onboard resume ${open}` },
     { run: doubtful, inDoubt: 1, toCorrect: 0, command: null },
   ]);
+});
+
+test('a run whose process was killed on this machine is not running, though its lease lasts for a while', async () => {
+  const env = await home();
+  const id = await seed('20261121-034521-kkkk', [created(1)], false);
+  // Another process has its pid by now.
+  const killed = newWorkerId().split('.').with(4, '1').join('.');
+  const { lease } = KEYS.run(id);
+  const stateFor = async (holder: string) => {
+    await own().redis.set(lease, holder, 'PX', 60_000);
+    const { stdout } = await onboard(['status', id], env);
+    return /^run +\S+: (.*)$/m.exec(stdout)?.[1];
+  };
+  expect(await stateFor(newWorkerId())).toBe('running');
+  expect(await stateFor(killed)).toBe('running, owner gone');
+  const { stdout } = await onboard(['status'], env);
+  expect(stdout).toMatch(/^Needs attention:\n/);
+  expect(stdout).toContain(`onboard resume ${id}`);
 });
 
 test('on a terminal the runs are a table with headings that fits the window, and below it what goes on with them', async () => {

@@ -242,6 +242,18 @@ describe('renderSummary', () => {
     );
   });
 
+  it.each([
+    [
+      'stopped',
+      'canary',
+      /whether MSB_BASE_URL is the right address.* look at .* To go on where it stopped:/,
+    ],
+    ['paused', 'service-hold', /Wait until then.* To go on once that time has come:/],
+  ] as const)('given a run %s by %s, says what comes before going on', (state, reason, expected) => {
+    const text = textOf(summaryOf(['rejected'], { state, reason, rows: 5 }));
+    expect(text.split('Next:')[1]?.replaceAll(/\s+/g, ' ')).toMatch(expected);
+  });
+
   it('given the command that was typed, says that one and no other way to run the file', () => {
     const summary = summaryOf(['created'], { state: 'stopped', reason: 'canary', rows: 5 });
     const typed = 'onboard run --job-file j.yaml a.csv b.csv';
