@@ -208,7 +208,7 @@ type Join = {
   /** False: this process takes no chunk from the queue. */
   readonly sends: boolean;
   readonly acceptsSettings?: boolean | undefined;
-  /** Somebody has just begun what is executed, and follows it where there is a terminal. */
+  /** Somebody has just begun what is executed, and waits for its end. */
   readonly isFollowed?: boolean;
 };
 
@@ -232,7 +232,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     service,
     log,
     meter,
-    isAttended: join.isFollowed === true && io.stderr.isTTY === true,
+    isFollowed: join.isFollowed === true,
     interrupted: io.interrupted,
   });
   if (join.sends) {

@@ -16,8 +16,8 @@ import {
   type TokenSource,
 } from '../config/environment.ts';
 import { listJobs, loadJob } from '../config/load-job.ts';
-import { shownAddress } from '../config/redis-address.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
+import { baseUrlOf } from '../delivery/target.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
 import { freeBytes } from '../lib/machine.ts';
@@ -35,10 +35,12 @@ import {
   readSettings,
   type SettingsFinding,
 } from '../redis/settings.ts';
+import { serviceWords } from '../runs/service-notice.ts';
+import { serviceReport } from '../runs/status.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
-import { openLedger } from '../session.ts';
+import { type Ledger, openLedger } from '../session.ts';
 
 export type Finding = {
   readonly check: string;
@@ -150,13 +152,21 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
   try {
     const log = createLog('silent', { write: () => undefined }, Date.now);
     const home = existsSync(join(env.home, 'redis')) ? env.home : await trialHome(releasers);
-    const { redis, address } = await openLedger({ ...env, home }, log, releasers);
-    return await checkRedis(redis, env.redis === null ? 'the embedded server' : shownAddress(address));
+    const ledger = await openLedger({ ...env, home }, log, releasers);
+    const where = env.redis === null ? 'the embedded server' : ledger.name;
+    return [...(await checkRedis(ledger.redis, where)), ...(await checkOutage(env, ledger).catch(() => []))];
   } catch (error) {
     return problemsOf('redis', error, 'No run can start without it.');
   } finally {
     await releasers.release();
   }
+}
+
+/** As its runs found it; an address that can't be used is told elsewhere. */
+async function checkOutage({ baseUrl }: Environment, ledger: Ledger): Promise<Finding[]> {
+  const report = baseUrl === null ? null : await serviceReport(ledger, baseUrlOf(baseUrl));
+  if (report === null || report.state === 'well') return [];
+  return [warning('service', serviceWords(report), 'Runs wait for it: `onboard status` names them.')];
 }
 
 async function trialHome(releasers: Releasers): Promise<string> {

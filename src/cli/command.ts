@@ -1,6 +1,6 @@
 /** What commands share: their common options, and the last words about a run. */
 import { hostname, userInfo } from 'node:os';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Service } from '../delivery/target.ts';
 import { type ListenAddress, parseListenAddress } from '../lib/listening.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
@@ -78,6 +78,8 @@ export const ACCEPT_REDIS_SETTINGS = [
   '--accept-redis-settings',
   'start even on a Redis whose settings could lose what was sent',
 ] as const;
+
+export const FRESH = new Option('--fresh', 'a rehearsal with an empty stand-in').implies({ sandbox: true });
 
 export const METRICS = [
   '--metrics <host:port>',

@@ -118,13 +118,12 @@ function hasFullDisk(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && hasFullDisk(error.cause);
 }
 
-/** How to call the program again: by npx where it was, and with a home that is set. */
+/** How to call the program again: by npx under npm, and with a home that is set. */
 export function commandOf(env: Io['env'], folder: string): string {
-  const { ONBOARD_HOME: home, npm_command, npm_lifecycle_event } = env;
-  const isByNpx = npm_command === 'exec' || npm_lifecycle_event === 'npx';
+  const { ONBOARD_HOME: home, npm_command } = env;
   const named = home === undefined || home === '' ? null : resolve(folder, home);
   const isOther = named !== null && named !== homeOf(folder);
-  return `${isOther ? `ONBOARD_HOME=${shellWord(named)} ` : ''}${isByNpx ? 'npx ' : ''}onboard`;
+  return `${isOther ? `ONBOARD_HOME=${shellWord(named)} ` : ''}${npm_command === undefined ? '' : 'npx '}onboard`;
 }
 
 const HELP = `

@@ -4,7 +4,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
 import { isUnderWay, type Run } from '../model/run.ts';
-import { keptLines, renderNext } from '../report/words.ts';
+import { keptLines, pagesOf, renderNext } from '../report/words.ts';
 import {
   type Resolved,
   type ResolveRequest,
@@ -113,7 +113,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
     ...mateLines(resolved),
     '',
     ...(report.kind === 'written'
-      ? [`Report: ${report.directory}`, ...keptLines(report.summary)]
+      ? [`Report: ${pagesOf(report.summary, report.directory)[0]}`, ...keptLines(report.summary)]
       : ['The run is under way: its report is written by the process that executes it.']),
     ...nextLines(outcome),
   ];

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobsBefore, operationOf } from '../config/job-definition.ts';
-import { serviceReady, startSandboxChild } from '../delivery/target.ts';
+import { serviceReady } from '../delivery/target.ts';
 import type { ListenAddress } from '../lib/listening.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
@@ -11,16 +11,17 @@ import type { FileFacts } from '../model/source.ts';
 import { tellEvents } from '../runs/events.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
-import { beginFile, waitForJobs } from '../runs/register.ts';
+import { beginFile, startStandIn, waitForJobs } from '../runs/register.ts';
 import { fileRows } from '../runs/rows.ts';
 import { hasRunsAt } from '../runs/status.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import { joinTarget, openSession, prepareHome, type TargetSession, withCommand } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, tellEnded } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, FRESH, METRICS, tellEnded } from './command.ts';
 
 type Flags = {
   readonly jobFile?: string;
   readonly sandbox?: boolean;
+  readonly fresh?: boolean;
   readonly again?: boolean;
   readonly yes?: boolean;
   readonly acceptRedisSettings?: boolean;
@@ -36,6 +37,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
+    .addOption(FRESH)
     .option('--again', 'make a new run, even if this file has been loaded before')
     .option('--yes', 'begin even the first run of a new ledger without asking at the terminal')
     .option(...ACCEPT_REDIS_SETTINGS)
@@ -49,7 +51,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
 
 async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<number> {
   return withCommand(io, async (command) => {
-    const { env, releasers } = command;
+    const { env } = command;
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
@@ -60,8 +62,8 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     // Where there is no ledger yet, a no leaves none behind.
     if (!(await mayBegin(!hasLedger, env.home))) return EXIT.notStarted;
     const isNew = await prepareHome(env);
-    const service = outside ?? (await startSandboxChild(env.home, releasers));
     const session = await openSession(command, flags);
+    const service = outside ?? (await startStandIn(session, flags.fresh === true));
     // A Redis of the user's own may know of runs from elsewhere.
     if (isNew && env.redis === null)
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);

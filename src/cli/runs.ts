@@ -15,9 +15,10 @@ import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
 import { writeReportOf } from '../runs/report.ts';
-import { findRun, goingOnWith, latestRuns, readRunStatus, type ShownRun } from '../runs/status.ts';
+import { findRun, goOnWords, latestRuns, readRunStatus, type ShownRun } from '../runs/status.ts';
 import { reportDirectory, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
+import { marked } from './status.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
 
@@ -52,7 +53,7 @@ function runsTable(listed: readonly ShownRun[], width: number): string[] {
   const rows = numberColumn(listed.map(({ run }) => run.rows));
   const body = listed.map(({ run, state }, i) => [
     run.id,
-    state.words,
+    marked(state.words, run),
     rows[i] ?? '',
     wrongIn(run).join(', '),
     run.job,
@@ -60,7 +61,7 @@ function runsTable(listed: readonly ShownRun[], width: number): string[] {
     run.target,
   ]);
   const table = renderTable(['run', 'state', 'rows', 'to settle', 'job', 'file', 'service'], body, width);
-  const open = listed.flatMap(({ run, state }) => goingOnWith(run, state) ?? []);
+  const open = listed.flatMap(({ run, state }) => goOnWords(run, state) ?? []);
   return open.length === 0 ? table : [...table, '', 'To go on:', ...open.map((command) => `  ${command}`)];
 }
 

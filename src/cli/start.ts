@@ -12,7 +12,6 @@ import {
   type Service,
   serviceFromEnvironment,
   serviceReady,
-  startSandboxChild,
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
 import { countFiles } from '../inbox/overview.ts';
@@ -23,6 +22,7 @@ import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
 import { tellEvents, tellLeft } from '../runs/events.ts';
+import { startStandIn } from '../runs/register.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
@@ -35,10 +35,11 @@ import {
   withCommand,
   withSession,
 } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, WEB } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, FRESH, METRICS, WEB } from './command.ts';
 
 type InboxFlags = WatchOptions & {
   readonly sandbox?: boolean;
+  readonly fresh?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: ListenAddress;
   /** False: `--no-web`. */
@@ -49,7 +50,8 @@ export const addStartCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('start')
     .description('Load files from the inboxes, each by its job, and send their rows, in one process')
-    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal');
+    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
+    .addOption(FRESH);
   addInboxOptions(command, START_EXAMPLE).action(async (flags: InboxFlags) =>
     done(await watch(flags, io, { sends: true })),
   );
@@ -131,8 +133,8 @@ async function servePage(page: Page, watcher: Watcher, joined: TargetSession): P
   return forkPage(joined, { ...page, sandbox, acts: createActs(joined, createTaking(watcher)) });
 }
 
-function startedService({ sandbox }: InboxFlags, { env, io, releasers }: Session): Promise<Service> {
-  return sandbox === true ? startSandboxChild(env.home, releasers) : serviceReady(env, io);
+function startedService({ sandbox, fresh }: InboxFlags, session: Session): Promise<Service> {
+  return sandbox === true ? startStandIn(session, fresh === true) : serviceReady(session.env, session.io);
 }
 
 /** Without credentials it can't look up rows in doubt; the service's name is enough to watch. */

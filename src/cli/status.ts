@@ -1,6 +1,7 @@
 /** `onboard status`: what needs attention and what is going on, or how one run stands. */
 import { basename } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { emptyOverview, lookOver, type Overview, targetOf } from '../inbox/overview.ts';
 import {
   countOf,
@@ -20,13 +21,15 @@ import { nameOf } from '../model/operation.ts';
 import { isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import { accountLine, openSteps } from '../report/account.ts';
-import { renderNext, requestWords } from '../report/words.ts';
+import { pagesOf, renderNext, requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
   findRun,
   goingOnWith,
+  goOnWords,
+  isRead,
   type RunStatus,
   readRunStatus,
   runStatus,
@@ -91,7 +94,7 @@ async function lookAt(named: string | undefined, flags: Flags, session: Session)
 
 async function showStatus(id: string, flags: Flags, { ledger, env }: Session): Promise<Shown> {
   const run = await findRun(ledger, id);
-  const state = stateOf(run, await ledger.of(run.target).store.hasLease(id));
+  const state = stateOf(run, await isRead(id, ledger.of(run.target).store));
   const report = reportDirectory(env, id);
   const service = await serviceReport(ledger, run.target);
   const told = await readRunStatus({ run, state }, report);
@@ -110,7 +113,8 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
 }
 
 function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
-  const { command: goOn, percent, rowsPerSecond, secondsLeft, seconds, report } = told;
+  const { percent, rowsPerSecond, secondsLeft, seconds, report } = told;
+  const goOn = goOnWords(run, state);
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
@@ -125,7 +129,7 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
     ...(seconds === null
       ? []
       : [`duration  ${duration(seconds)}${run.finishedAt === null ? ' so far' : ''}`]),
-    `report    ${report}`,
+    `report    ${pagesOf(told, report)[0]}`,
     ...(goOn === null ? [] : [`to go on  ${goOn}`]),
   ];
 }
@@ -195,6 +199,10 @@ function needsLines({ runs, refused }: Overview['needs'], signs: boolean): strin
   ];
 }
 
+export function marked(text: string, { target }: Run): string {
+  return target === SANDBOX_TARGET ? `SANDBOX ${text}` : text;
+}
+
 function needyLines(
   { run, state, inDoubt, toCorrect, account, summary, report }: Overview['needs']['runs'][number],
   signs: boolean,
@@ -214,7 +222,8 @@ function needyLines(
   const goOn = goingOnWith(run, state);
   const written = summary.files.length > 0 || isUnderWay(run);
   return [
-    `${signs ? sign : ' '} Run ${run.id} (${run.job}, ${basename(run.file)}): ${what.join(', ')}`,
+    `${signs ? sign : ' '} Run ${run.id} (${marked(run.job, run)}, ${basename(run.file)}): ${what.join(', ')}`,
+    ...(run.request === undefined ? [] : [`    by ${requestWords(run.request)}`]),
     ...next.map((line) => `  ${line}`),
     ...(isAlone || toCorrect === 0
       ? []
@@ -268,7 +277,7 @@ function homeLines({ waiting, schedules, windows }: Overview): string[] {
 }
 
 function runLine({ run, state }: Overview['runs'][number]): string {
-  const goOn = goingOnWith(run, state);
+  const goOn = goOnWords(run, state);
   const left = `${countOf(run.rows, 'row')}, ${openRows(run)} without an outcome`;
   return `${run.id}: ${state.words}, job ${run.job}, ${left}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }

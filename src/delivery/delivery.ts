@@ -55,8 +55,8 @@ type DeliveryParts = {
   readonly service: Service;
   readonly log: Log;
   readonly meter: Meter;
-  /** A person follows the runs at a terminal. */
-  readonly isAttended: boolean;
+  /** Somebody has just begun the runs, and waits for their end. */
+  readonly isFollowed: boolean;
   /** Fires when the process is to end: nothing new is sent. */
   readonly interrupted: AbortSignal;
 };
@@ -86,8 +86,8 @@ export function openDelivery(parts: DeliveryParts): Delivery {
 }
 
 /** Asks the ledger only where somebody waits for the answer. */
-async function reachOf({ store, isAttended }: DeliveryParts): Promise<Reach> {
-  const wasReached = isAttended && store.hasEverAccepted().catch(() => false);
+async function reachOf({ store, isFollowed }: DeliveryParts): Promise<Reach> {
+  const wasReached = isFollowed && store.wasEverReached().catch(() => false);
   return { isReached: await wasReached };
 }
 
@@ -240,7 +240,7 @@ function createContext(parts: ContextParts): RunContext {
       now,
       createSharedBreaker(redis, keys),
       awayMsOf(definition),
-      parts.isAttended,
+      parts.isFollowed,
       parts.reach,
     ),
     meter: parts.meter,

@@ -95,8 +95,8 @@ export function nextTry(
     readonly breaker: Pick<ServiceBreaker, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
   },
 ): number | Effects {
-  if (policy.breaker.awayFor() >= policy.awayMs)
-    return [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
+  const patienceLeft = policy.awayMs - policy.breaker.awayFor();
+  if (patienceLeft <= 0) return [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
   // The service asked for a longer wait than the run's patience.
   if ((verdict.afterMs ?? 0) > policy.awayMs) return [{ kind: 'pause', reason: 'service-hold' }, ...UNSENT];
   const { made } = tries;
@@ -104,7 +104,8 @@ export function nextTry(
   const usedUp = counted >= policy.attempts || made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
   if (usedUp && othersGetThrough(tries, verdict, policy.breaker))
     return [{ kind: 'settle', end: gaveUp(verdict, made) }];
-  return Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS);
+  const waitMs = verdict.afterMs ?? Math.min(policy.backoffMs(counted), patienceLeft);
+  return Math.max(waitMs, SHORTEST_WAIT_MS);
 }
 
 /**

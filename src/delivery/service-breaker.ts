@@ -15,7 +15,7 @@ export type ServiceBreaker = {
   getsThroughSince(time: number): boolean;
   /** Ms since any worker's first failure with no answer after it. */
   awayFor(): number;
-  /** The longest wait for the service, ms; shorter while an attended run never reached it. */
+  /** The longest wait for the service, ms; shorter while a followed run never reached it. */
   patienceMs(): number;
 };
 
@@ -33,7 +33,7 @@ export type AttemptFailure = {
 /** The service is there, and answers this caller. */
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
-/** A person waits: an address that was never reached is more likely wrong than away. */
+/** Somebody waits: an address that was never reached is more likely wrong than away. */
 const UNREACHED_MS = 30_000;
 
 export type Reach = { isReached: boolean };
@@ -42,7 +42,7 @@ export function createServiceBreaker(
   now: () => number,
   shared: Pick<SharedBreaker, 'failed'>,
   awayMs: number,
-  isAttended = false,
+  isFollowed = false,
   reach: Reach = { isReached: false },
 ): ServiceBreaker {
   // An earlier outage is no news: a run that goes on looks for itself.
@@ -76,6 +76,6 @@ export function createServiceBreaker(
     answeredSince: (time) => lastAnswer >= time,
     getsThroughSince: (time) => lastThrough >= time,
     awayFor: () => (awaySince === null ? 0 : now() - awaySince),
-    patienceMs: () => (isAttended && !reach.isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
+    patienceMs: () => (isFollowed && !reach.isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
   };
 }

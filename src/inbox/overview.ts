@@ -69,9 +69,10 @@ export async function lookOver(
   try {
     const next = await schedules.next();
     const newest = await runsToSeeTo(ledger, memory?.wellEnded);
+    const isTold = ({ run }: ShownRun) => target === SANDBOX_TARGET || run.target !== SANDBOX_TARGET;
     const runs = newest.filter(({ run }) => !isOver(run));
     return {
-      needs: await findNeeds(newest, env.home, accountsOf(ledger, memory)),
+      needs: await findNeeds(newest.filter(isTold), env.home, accountsOf(ledger, memory)),
       ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [

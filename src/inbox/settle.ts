@@ -12,6 +12,7 @@ import type { Io } from '../lib/terminal.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
+import { pagesOf } from '../report/words.ts';
 import { reportDirectory } from '../session.ts';
 import { type Claim, dropClaim, returnFile, withinClaim, writeDurably } from './claim.ts';
 import { NOTE_ENDING } from './entry.ts';
@@ -102,7 +103,8 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
     case 'done': {
       const exitCode = end.summary.exitCode ?? exitCodeOf(run);
       const note = () => doneNote(origin, end, report);
-      return { result: 'done', note, why: [], run, exitCode, words: endedWords(path, run, report) };
+      const [page = report] = pagesOf(end.summary, report);
+      return { result: 'done', note, why: [], run, exitCode, words: endedWords(path, run, page) };
     }
     case 'known': {
       const why = `the same content was taken as run ${run.id}: nothing is sent`;

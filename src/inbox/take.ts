@@ -15,6 +15,7 @@ import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
+import { requestWords } from '../report/words.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { foundRun, registerFile, setRunning } from '../runs/register.ts';
 import { fileRows, surveyFor } from '../runs/rows.ts';
@@ -135,10 +136,11 @@ function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
 }
 
-export function pausedWords({ info }: Claim, { id, state, reason, operation }: Run): string {
-  const [why, advice] =
-    reason === null ? ['', ''] : [` (${reason})`, `${reasonAdvice(reason, nameOf(operation))} `];
-  return `${info.path}: run ${id} is ${state}${why}. ${advice}To go on: onboard resume ${id}`;
+export function pausedWords({ info }: Claim, { id, state, reason, request, operation }: Run): string {
+  const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation))}`;
+  const why = reason === null ? '' : ` (${reason})`;
+  const by = request === undefined ? '' : ` by ${requestWords(request)}`;
+  return `${info.path}: run ${id} is ${state}${why}${by}.${advice} To go on: onboard resume ${id}`;
 }
 
 type ReadClaim =

@@ -145,6 +145,12 @@ function placeOf({ key, form, place = identityOf(key, form) }: KeyPlace): Place 
   return place;
 }
 
+/** All buckets of a space: of its keys, and of their fields. */
+export function bucketsOf(keys: LedgerKeys, space: string): string[] {
+  const names = Array.from({ length: BUCKETS }, (_, i) => i.toString(36));
+  return names.flatMap((name) => [keys.identity(space) + name, keys.fields(space) + name]);
+}
+
 const BUCKETS = 16_384;
 /** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
 const FORM_CHARACTERS = 16;

@@ -19,7 +19,7 @@ import {
 } from '../model/run.ts';
 import { storyLine } from './display.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import type { LedgerKeys } from './keys.ts';
+import { bucketsOf, type LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { originFields } from './origins.ts';
 import {
@@ -33,7 +33,6 @@ import {
 } from './run-record.ts';
 import { script } from './script.ts';
 
-const canarySchema = z.enum(['', 'first', 'overruled']);
 const register = script(REGISTER, registeredSchema);
 const registerInEpoch = inEpoch(REGISTER, registeredSchema);
 const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
@@ -107,6 +106,15 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     /** `null`: none. */
     ofFile: (file: { readonly sha256: string; readonly job: string }) =>
       redis.hget(keys.files, `${file.sha256}:${file.job}`),
+    /** Runs of that content by any job, oldest first. */
+    async ofContent(sha256: string): Promise<readonly string[]> {
+      const files = Object.entries(await redis.hgetall(keys.files));
+      return files.flatMap(([entry, run]) => (entry.startsWith(`${sha256}:`) ? [run] : [])).sort();
+    },
+    /** For rehearsals alone: no file was loaded, and no key of these spaces is known. */
+    async forget(spaces: ReadonlySet<string>): Promise<void> {
+      await redis.unlink([keys.files, ...[...spaces].flatMap((space) => bucketsOf(keys, space))]);
+    },
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];
@@ -114,9 +122,10 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     },
     /** In any state, oldest first. */
     withOpenRows: () => idsOf(({ closedChunks, chunks }) => closedChunks < chunks),
-    /** Whether the service has accepted a row of any run. */
-    async hasEverAccepted(): Promise<boolean> {
-      for await (const { outcomes } of allBriefs(redis, keys)) if (acceptedRows(outcomes) > 0) return true;
+    /** Whether a row of any run has reached the service. */
+    async wasEverReached(): Promise<boolean> {
+      for await (const { outcomes: of } of allBriefs(redis, keys))
+        if (acceptedRows(of) + of.rejected + of.denied + of['in-doubt'] > 0) return true;
       return false;
     },
     /** The run that took rows of others last, `''` for none; to be read before they are looked at. */
@@ -144,10 +153,9 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     /** Sets a run running that is paused for that reason; false where it isn't. */
     goOn: (id: string, pausedFor: Reason) =>
       move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
-    /** `first`: without a setting. `overruled`: a person let the run go on. `''`: neither. */
-    canaryOf: async (id: string) =>
-      canarySchema.parse((await redis.hget(keys.run(id).record, 'canary')) ?? ''),
-    /** Whether first rows of the job succeeded at this target, or a person overruled its canary. */
+    /** `first`: without a setting. After a canary's stop: the chunk that goes alone next. */
+    canaryOf: async (id: string) => (await redis.hget(keys.run(id).record, 'canary')) ?? '',
+    /** Whether first rows of the job succeeded at this target. */
     isProven: async (job: string) => (await redis.hexists(keys.files, `proven:${job}`)) === 1,
     async prove(job: string, run: string) {
       await redis.hset(keys.files, `proven:${job}`, run);
@@ -158,7 +166,6 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     async dropLease(id: string, holder: string) {
       await dropLease(redis, [keys.run(id).lease], [holder]);
     },
-    hasLease: async (id: string) => (await leaseOf(id)) !== null,
   };
 }
 

@@ -202,8 +202,8 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   'file-changed': 'The file is gone, or not what it was when it was read first: put the first one back.',
   journal:
     'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
-  requested: 'Somebody paused it.',
+  requested: 'Nothing more of it is sent until somebody resumes it.',
   window: "The job's window is closed: it goes on when it opens again.",
   canary:
-    'Of the first rows, which went alone (send.canary), not one succeeded: look at results.csv and the job definition.',
+    'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right address: if not, correct it, and load the file there. If it is, look at results.csv and the job definition.',
 };

@@ -283,10 +283,12 @@ function Rehearsal({ way, work }: RehearsalProps) {
   );
 }
 
-function Rehearsed({ summary: { run, rows, outcomes, exitCode } }: { readonly summary: Summary }) {
+function Rehearsed({ summary: { run, rows, outcomes, source, exitCode } }: { readonly summary: Summary }) {
+  const succeeded = rows - countUnsuccessful(outcomes) - outcomes.skipped;
+  const also = outcomes.skipped === 0 ? '' : `, ${outcomes.skipped} skipped since their keys were known`;
   return (
     <p>
-      {`Rehearsed: ${rows - countUnsuccessful(outcomes)} of ${rows} rows succeeded at the stand-in (exit status ${exitCode}).`}{' '}
+      {`Rehearsed: ${succeeded} of ${rows} rows succeeded at the stand-in${also} (exit status ${exitCode}). ${source.notes.join(' ')}`}{' '}
       <a href={runPath(run)}>Its report</a>
     </p>
   );

@@ -10,11 +10,11 @@ import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { isOver } from '../model/run.ts';
 import { Time } from '../report/html/parts.tsx';
-import { goingOnWith, stateOf } from '../runs/status.ts';
+import { goingOnWith, isRead, stateOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
-import { briefsOf, type ListedRun, RunTable, runPath } from './runs.tsx';
+import { briefsOf, type ListedRun, RunTable, runPath, SandboxBadge } from './runs.tsx';
 
 const OPEN_RUNS = 20;
 const RECENT_RUNS = 30;
@@ -53,7 +53,7 @@ async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
   const briefs = await briefsOf(ledger, [...newest, ...open.filter(({ run }) => !known.has(run))]);
   const moving = briefs.filter(({ state }) => state === 'running' || state === 'queued');
   const going = moving.slice(0, OPEN_RUNS).map(async (run) => {
-    const isLeased = await ledger.of(run.target).store.hasLease(run.id);
+    const isLeased = await isRead(run.id, ledger.of(run.target).store);
     return { run, state: stateOf(run, isLeased), pace: paceOf(run) };
   });
   const ended = briefs.filter(isOver).slice(0, ENDED_SHOWN);
@@ -159,10 +159,11 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
 
 type NeedProps = Pick<ListedRun, 'run'> & { readonly under?: string; readonly words: string };
 
-function Need({ run: { id, job }, under = '', words }: NeedProps) {
+function Need({ run: { id, job, target }, under = '', words }: NeedProps) {
   return (
     <>
-      <a href={runPath(id, under)}>{words}</a> <Text of={job} bytes={100} /> <span class="dim">{id}</span>
+      <SandboxBadge target={target} /> <a href={runPath(id, under)}>{words}</a> <Text of={job} bytes={100} />{' '}
+      <span class="dim">{id}</span>
     </>
   );
 }

@@ -23,7 +23,7 @@ import {
   type Search,
 } from './row-search.ts';
 import { type KnownKey, rowNumber } from './run-rows.ts';
-import { runPath, withQuery } from './runs.tsx';
+import { runPath, SandboxBadge, withQuery } from './runs.tsx';
 
 export const rowsRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs/:id/rows', role: 'viewer', answer },
@@ -137,7 +137,7 @@ export function RunTitle({
   return (
     <>
       <h1>
-        <Text of={run.job} /> · <Text of={basename(run.file)} />
+        <SandboxBadge target={run.target} /> <Text of={run.job} /> · <Text of={basename(run.file)} />
       </h1>
       <nav class="tabs" aria-label="Of this run">
         {tabs.map(([place, under, words]) => (

@@ -23,7 +23,7 @@ import { stretchesOf } from '../report/timeline.ts';
 import { requestWords } from '../report/words.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import { serviceWords } from '../runs/service-notice.ts';
-import { serviceReport, stateOf } from '../runs/status.ts';
+import { isRead, serviceReport, stateOf } from '../runs/status.ts';
 import { reportDirectory } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Bar } from '../web/words.tsx';
@@ -51,7 +51,7 @@ async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: Des
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const [isLeased, happened, digest, service, summary, account] = await Promise.all([
-    store.hasLease(run.id),
+    isRead(run.id, store),
     readStory(redis, keys, run.id),
     digests(run),
     serviceReport(ledger, run.target),

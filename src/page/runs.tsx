@@ -1,5 +1,6 @@
 /** All runs, newest first; and a run's line in any list. */
 import { basename } from 'node:path';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { type RunBrief, readBriefs } from '../ledger/run-record.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { Text } from '../lib/html-text.tsx';
@@ -8,7 +9,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Visitor } from '../model/ask.ts';
 import { kindsOf } from '../model/outcome.ts';
 import { isOver, RUN_STATES, type RunState } from '../model/run.ts';
-import { sumWords, Table, Time } from '../report/html/parts.tsx';
+import { sumWords, Table, Time, targetShown } from '../report/html/parts.tsx';
 import { findRun, type ShownState, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
@@ -173,9 +174,14 @@ function Rows({ run: { outcomes, rows } }: { readonly run: RunBrief }) {
   );
 }
 
-function RunName({ run: { id, job, file } }: { readonly run: RunBrief }) {
+export function SandboxBadge({ target }: Pick<RunBrief, 'target'>) {
+  return target === SANDBOX_TARGET ? <span class="badge sandbox">{targetShown(target)}</span> : null;
+}
+
+function RunName({ run: { id, job, file, target } }: { readonly run: RunBrief }) {
   return (
     <>
+      <SandboxBadge target={target} />{' '}
       <a href={runPath(id)}>
         <Text of={job} bytes={100} />
       </a>

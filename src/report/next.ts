@@ -35,7 +35,8 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   const resume = `onboard resume ${summary.run}`;
   const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
   const commands = again.startsWith(resume) ? [again] : [again, resume];
-  return [{ words: [...why, 'To go on where it stopped:'], commands }];
+  const when = summary.reason === 'service-hold' ? 'once that time has come' : 'where it stopped';
+  return [{ words: [...why, `To go on ${when}:`], commands }];
 }
 
 function step(words: string, command: string): Step {

@@ -1,4 +1,5 @@
 /** The summary for a terminal: at most 80 columns, but paths and commands are never broken. */
+import { join } from 'node:path';
 import { SETTING_OF } from '../config/job-definition.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
 import { warningAdvice } from '../model/advice.ts';
@@ -23,7 +24,7 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
     summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
     warningLines(summary.topWarnings),
     accountLines(summary),
-    [`Report: ${options.directory}`, ...keptLines(summary)],
+    [...pagesOf(summary, options.directory).map((path) => `Report: ${path}`), ...keptLines(summary)],
     renderNext(summary, options),
   ];
   return sections
@@ -36,6 +37,12 @@ function accountLines({ account, run }: Summary): readonly string[] {
   if (account === null || account.runs.length === 1) return [];
   const of = account.delivery === run ? 'the file' : `the file of run ${account.delivery}`;
   return paragraph('', `Account of ${of}: ${accountLine(account)}`, '  ');
+}
+
+/** What a terminal opens: its page and the one to be mailed; before there are any, the folder. */
+export function pagesOf({ files }: Pick<Summary, 'files'>, directory: string): readonly string[] {
+  const pages = files.filter((name) => name.endsWith('.html'));
+  return pages.length === 0 ? [directory] : pages.map((name) => join(directory, name));
 }
 
 const WIDTH = 80;

@@ -9,7 +9,6 @@ import { mappingFor } from '../delivery/run-mapping.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import type { Canary } from '../ledger/run-record.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { readChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
@@ -43,8 +42,8 @@ type Ingest = {
 
 /**
  * `stopped`: before the file's end. `file-changed`: the file has other rows than at its survey;
- * sent rows stay as they are. `canary`: the first chunk went alone and none of its rows succeeded,
- * as the rest would not.
+ * sent rows stay as they are. `canary`: a chunk went alone and none of its rows succeeded, as the
+ * rest would not.
  */
 export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
@@ -87,6 +86,9 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
   const closed = await waitOut(() => store.closedChunks(run.id), ingest);
   const ingesting = { ...ingest, session, keys, store, mapping, apart, closed };
   const outlet = createOutlet(ingesting);
+  const mark = await waitOut(() => store.canaryOf(run.id), ingest);
+  // The canary: the first chunk or, after a stop by one, the next.
+  const alone = mark === '' && canaryOf(definition) === null ? Number.NaN : Number(mark) || 1;
   let read = 0;
   for await (const chunk of ingesting.chunks) {
     signal.throwIfAborted();
@@ -94,42 +96,37 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
     read += rows.length;
     // A file that grew or shrank since its survey shows here.
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
-    if (n === 2 && !(await passesCanary(outlet.flush, ingesting))) return 'canary';
+    if (n - 1 === alone && !(await passesCanary(alone, outlet.flush, ingesting))) return 'canary';
     if (!closed.has(n)) await outlet.push({ n, rows, claiming: claimingRows(rows, ingesting) });
   }
   await outlet.flush();
   return read === run.rows ? 'complete' : 'file-changed';
 }
 
-/** Sends the first chunk alone, where there is a canary; false: the others would fail like it. */
-async function passesCanary(flush: () => Promise<void>, ingesting: Ingesting): Promise<boolean> {
-  const { run, store, definition } = ingesting;
-  const set = canaryOf(definition);
-  const mark = await waitOut(() => store.canaryOf(run.id), ingesting);
-  if (mark === '' && set === null) return true;
+/** Sends that chunk alone; false: the others would fail like it. */
+async function passesCanary(n: number, flush: () => Promise<void>, ingesting: Ingesting) {
+  const { run, store } = ingesting;
   await flush();
-  await untilTrue(async () => (await store.countClosed(run.id)) > 0, ingesting);
+  await untilTrue(async () => (await store.closedChunks(run.id)).has(n), ingesting);
   return waitOut(async () => {
-    const judged = mark === 'overruled' ? 'succeeded' : await judgeCanary(set ?? FIRST, ingesting);
+    const judged = await judgeCanary(n, ingesting);
     if (judged === 'succeeded') await store.prove(run.job, run.id);
     return judged !== 'failed';
   }, ingesting);
 }
 
-const FIRST = { kind: 'first' } as const;
-
 /**
- * `failed`: no first row succeeded, and, where nobody set a canary, they failed as all others
+ * `failed`: no row of it succeeded, and, where nobody set a canary, they failed as all others
  * would; `open`: neither.
  */
 async function judgeCanary(
-  { kind }: Pick<Canary, 'kind'>,
+  n: number,
   { run, definition, keys, session }: Ingesting,
 ): Promise<'succeeded' | 'failed' | 'open'> {
-  const [chunk] = await readChunks(session.ledger.redis, keys.run(run.id), [1]);
+  const [chunk] = await readChunks(session.ledger.redis, keys.run(run.id), [n]);
   const first = chunk?.settlements ?? [];
   if (first.some(({ outcome }) => succeeded(outcome))) return 'succeeded';
-  if (kind === 'set') return 'failed';
+  if (canaryOf(definition) !== null) return 'failed';
   const sent = first.filter(({ outcome }) => outcome !== 'invalid' && outcome !== 'skipped');
   const isOfRow = isInPath(run.operation) || pathColumnsOf(definition).length > 0;
   return sent.length >= TELLING && sent.every(({ code }) => concernsAll(code, isOfRow)) ? 'failed' : 'open';

@@ -2,18 +2,21 @@
  * How a run begins: it waits for runs of the jobs that it comes after, and its file is registered
  * in the ledger, where it may turn out to be a known run, unfinished or over.
  */
-import { resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
+import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
 import type { Canary } from '../ledger/run-record.ts';
 import { newRunId, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
+import { spaceOf } from '../model/operation.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
-import type { Ledger, TargetSession } from '../session.ts';
+import type { Ledger, Session, TargetSession } from '../session.ts';
 import { findOrigins } from './origins.ts';
 import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, openRuns, type ShownRun } from './status.ts';
@@ -51,6 +54,19 @@ function waitingWords({ run, state }: ShownRun): string[] {
     : [words, `To go on with it: ${goOn}`, `  or end it: onboard cancel ${run.id}`];
 }
 
+const REHEARSALS_MAX = 10_000;
+
+/** `isFresh`: as if nothing had been rehearsed, but for the list of runs. */
+export async function startStandIn(session: Session, isFresh: boolean): Promise<Service> {
+  const { store } = session.ledger.of(SANDBOX_TARGET);
+  if (isFresh) {
+    const spaces = (await store.list(REHEARSALS_MAX)).flatMap(({ operation }) => spaceOf(operation) ?? []);
+    await store.forget(new Set(spaces));
+    await rm(join(session.env.home, 'sandbox'), { recursive: true, force: true });
+  }
+  return startSandboxChild(session.env.home, session.releasers);
+}
+
 type NewFile = {
   readonly facts: FileFacts;
   readonly job: Job;
@@ -78,6 +94,7 @@ export async function registerFile(
     const createdAt = new Date();
     const id = file.id ?? newRunId(createdAt);
     const found = await originsOf(file, ledger);
+    const notes = [...(await rehearsedBefore(file, store)), ...(found?.notes ?? [])];
     if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
     await ledger.index.add(id, target, createdAt);
     const run = {
@@ -86,7 +103,7 @@ export async function registerFile(
       definition: job.definition,
       target,
       // The run may be resumed from any folder.
-      facts: { ...facts, path: resolve(facts.path), source: withNotes(facts.source, found?.notes ?? []) },
+      facts: { ...facts, path: resolve(facts.path), source: withNotes(facts.source, notes) },
       chunkRows: CHUNK_ROWS,
       canary,
       createdAt,
@@ -113,6 +130,14 @@ async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger)
 
 function withNotes(source: SourceInfo, notes: readonly string[]): SourceInfo {
   return { ...source, notes: [...source.notes, ...notes] };
+}
+
+/** Why a rehearsal may skip rows. */
+async function rehearsedBefore({ facts, job, target }: NewFile, store: RunStore): Promise<readonly string[]> {
+  const before = target === SANDBOX_TARGET ? (await store.ofContent(facts.sha256)).at(-1) : undefined;
+  if (before === undefined) return [];
+  const how = (await hasChanged(job, before, store)) ? ', sent with another job' : '';
+  return [`Known since run ${before}${how}. For an empty stand-in: --sandbox --fresh.`];
 }
 
 /** With fewer rows little is lost where all of them fail. */

@@ -17,6 +17,7 @@ import { checkDecisions } from './decisions.ts';
 import { lookUpOnDemand } from './look-up.ts';
 import { writeReportOf } from './report.ts';
 import { readDecisions, type Told } from './resolve-file.ts';
+import { isRead } from './status.ts';
 
 export type ResolveRequest =
   | {
@@ -141,7 +142,7 @@ export async function rewriteReport(
   session: Pick<Session, 'env' | 'io' | 'ledger'>,
 ): Promise<Rewritten> {
   const { store } = session.ledger.of(run.target);
-  if (isUnderWay(run) && (await store.hasLease(run.id))) return { kind: 'of-another' };
+  if (isUnderWay(run) && (await isRead(run.id, store))) return { kind: 'of-another' };
   const directory = reportDirectory(session.env, run.id);
   // Where every decision of a file was taken, replacing it loses nobody's work.
   const isFollowed = request.kind === 'file' && resolved.refused.length === 0;

@@ -44,12 +44,13 @@ export function createServiceNotice(
   let shown: Shown = 'well';
   const look = async () => {
     const report = await service.read();
-    const next = worthAWord(report, seen, shown);
+    const isOutage = report.state === 'failing' || report.state === 'away';
+    const pausesIn = isOutage ? ((await service.pausesIn?.()) ?? null) : null;
+    // A failure that this process waits out is told, too, once it has lasted from look to look.
+    const next = worthAWord(report, seen, pausesIn === null ? shown : 'failing');
     seen = report;
     if (next === shown) return;
     const isHoldOver = next === 'well' && shown === 'held';
-    const isOutage = next === 'failing' || next === 'away';
-    const pausesIn = isOutage ? ((await service.pausesIn?.()) ?? null) : null;
     shown = next;
     service.turned?.(next, report.cause ?? '');
     tell(io, isHoldOver ? HOLD_OVER : `${textOf(next, report, target)}${pauseWords(pausesIn)}`);

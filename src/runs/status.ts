@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
+import { isDeadHere } from '../journal/worker-registry.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
 import { readBriefs } from '../ledger/run-record.ts';
 import { holdsUpLaterJobs, type RunStore } from '../ledger/run-store.ts';
@@ -111,8 +112,14 @@ export async function openRuns(
 
 /** None where it is gone. */
 async function shownRun(id: string, store: RunStore): Promise<ShownRun[]> {
-  const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);
+  const [run, leased] = await Promise.all([store.get(id), isRead(id, store)]);
   return run === null ? [] : [{ run, state: stateOf(run, leased) }];
+}
+
+/** Whether a process reads the run's rows; one that was killed on this machine doesn't. */
+export async function isRead(id: string, store: Pick<RunStore, 'leaseOf'>): Promise<boolean> {
+  const lease = await store.leaseOf(id);
+  return lease !== null && !isDeadHere(lease.holder);
 }
 
 /** `leased`: a process reads the run's rows. */
@@ -155,6 +162,12 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
   if (owner === 'gone') return state === 'cancelled' ? `onboard cancel ${id}` : `onboard resume ${id}`;
   if (owner === 'alive') return null;
   return state === 'paused' || state === 'stopped' ? `onboard resume ${id}` : null;
+}
+
+/** The same for people: a hold's command is refused until then. */
+export function goOnWords(run: Pick<Run, 'id' | 'state' | 'reason'>, state: ShownState): string | null {
+  const command = goingOnWith(run, state);
+  return command === null || run.reason !== 'service-hold' ? command : `once its pause is over: ${command}`;
 }
 
 /** From the run's report where that is true, else from the ledger. */

@@ -129,7 +129,7 @@ test('the schema is JSON', async () => {
 test.each([
   [{}, 'onboard'],
   [{ npm_command: 'exec' }, 'npx onboard'],
-  [{ npm_command: 'run-script' }, 'onboard'],
+  [{ npm_command: 'run-script' }, 'npx onboard'],
   [{ ONBOARD_HOME: '/srv/a b' }, "ONBOARD_HOME='/srv/a b' onboard"],
   [{ ONBOARD_HOME: './.onboard', npm_command: 'exec' }, 'npx onboard'],
   [{ ONBOARD_HOME: 'other', npm_command: 'exec' }, 'ONBOARD_HOME=/work/other npx onboard'],

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
@@ -114,11 +115,35 @@ test('the overview begins with what needs attention, each with its command', asy
   expect(lines.join('\n')).toContain(`onboard resume ${open}`);
   expect(lines.join('\n')).toContain(`Run ${doubtful} (`);
   expect(lines.join('\n')).toContain(`onboard resolve ${doubtful} --file `);
+  // Rehearsals, marked as such, which are left out where the service is looked at.
+  expect(lines[1]).toContain('(SANDBOX ');
+  const real = await onboard(['status'], { ...env, MSB_BASE_URL: 'https://api.example.com' });
+  expect(real.stdout).toMatch(/^Nothing needs attention\.\n/);
+  const asked = await onboard(['status', '--sandbox'], { ...env, MSB_BASE_URL: 'https://api.example.com' });
+  expect(asked.stdout).toContain(`Run ${doubtful} (SANDBOX `);
   const { needs } = JSON.parse((await onboard(['status', '--json'], env)).stdout);
   expect(needs.runs).toMatchObject([
     { run: open, inDoubt: 0, command: `onboard resume ${open}` },
     { run: doubtful, inDoubt: 1, toCorrect: 0, command: null },
   ]);
+});
+
+test('a run whose process was killed on this machine is not running, though its lease lasts for a while', async () => {
+  const env = await home();
+  const id = await seed('20261121-034521-kkkk', [created(1)], false);
+  // Another process has its pid by now.
+  const killed = newWorkerId().split('.').with(4, '1').join('.');
+  const { lease } = KEYS.run(id);
+  const stateFor = async (holder: string) => {
+    await own().redis.set(lease, holder, 'PX', 60_000);
+    const { stdout } = await onboard(['status', id], env);
+    return /^run +\S+: (.*)$/m.exec(stdout)?.[1];
+  };
+  expect(await stateFor(newWorkerId())).toBe('running');
+  expect(await stateFor(killed)).toBe('running, owner gone');
+  const { stdout } = await onboard(['status'], env);
+  expect(stdout).toMatch(/^Needs attention:\n/);
+  expect(stdout).toContain(`onboard resume ${id}`);
 });
 
 test('on a terminal the runs are a table with headings that fits the window, and below it what goes on with them', async () => {
@@ -130,7 +155,7 @@ test('on a terminal the runs are a table with headings that fits the window, and
   expect(await runProgram(['runs'], io)).toBe(0);
   const lines = io.stdout.text.trimEnd().split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-  expect(lines[0]).toMatch(/^run +state +rows +to settle /);
-  expect(lines[2]).toMatch(/^20261121-034518-eeee +finished +2 +1 in-doubt/);
+  expect(lines[0]).toMatch(/^run +state +rows +to settle(?: |$)/);
+  expect(lines[2]).toMatch(/^20261121-034518-eeee +SANDBOX finished +2 +1 in-doubt/);
   expect(lines.slice(-2)).toEqual(['To go on:', `  onboard resume ${open}`]);
 });

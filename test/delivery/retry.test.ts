@@ -47,7 +47,8 @@ describe.each([0, 1000])('while the latest answer to another row came at %i', (a
     ['throttled ones do not lengthen the backing off', { made: 5, throttled: 3 }, 200],
     ['the service names a time as long as the run waits', { made: 1, afterMs: AWAY_MS }, AWAY_MS],
     ['the service names a longer one', { made: 1, afterMs: AWAY_MS + 1 }, HOLD],
-    ['just not away yet', { made: 1, awayForMs: AWAY_MS - 1 }, 100],
+    ['patience ends before the next step: no longer than that', { made: 1, awayForMs: AWAY_MS - 60 }, 60],
+    ['just not away yet', { made: 1, awayForMs: AWAY_MS - 1 }, 50],
     ['away for as long as the definition allows', { made: 1, awayForMs: AWAY_MS }, AWAY],
     ['away counts before anything else', { made: 99, awayForMs: AWAY_MS + 1, afterMs: 5 }, AWAY],
   ])('%s', (_, situation, expected) => {

@@ -17,14 +17,14 @@ const NO_ANSWER: AttemptFailure = {
 const AWAY_MS = 600_000;
 
 /** Weather on a clock that only the test moves; `away` is what all workers together say of it. */
-function breakerAt(isAttended = false, reach = { isReached: false }) {
+function breakerAt(isFollowed = false, reach = { isReached: false }) {
   const clock = { ms: 0 };
   const shared = { away: 0, told: [] as Told[] };
   const failed = async (attempt: Told) => {
     shared.told.push(attempt);
     return shared.away;
   };
-  const breaker = createServiceBreaker(() => clock.ms, { failed }, AWAY_MS, isAttended, reach);
+  const breaker = createServiceBreaker(() => clock.ms, { failed }, AWAY_MS, isFollowed, reach);
   return { clock, shared, breaker };
 }
 
@@ -106,7 +106,7 @@ test.each([
   expect(shared.told).toEqual([{ mark: 'i me.1 3.1', cause: CAUSE, ...expected }]);
 });
 
-test('an attended run waits 30 s for an address at which nothing was ever reached, and then as any other', async () => {
+test('a followed run waits 30 s for an address at which nothing was ever reached, and then as any other', async () => {
   const { breaker } = breakerAt(true);
   await breaker.failed(NO_ANSWER);
   expect(breaker.patienceMs()).toBe(30_000);

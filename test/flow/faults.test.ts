@@ -74,6 +74,23 @@ test('a service that is not there: a file of one row is told why and where, and 
   expect(own).toContain(`Runs that are not over:\n  ${ended.summary.run}: paused (service-away)`);
 });
 
+test('an address at which nothing ever answered is told at once, and has a run, without a terminal too, pause after 30 s', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('a.csv', subclientsCsv(1));
+  await flow.sandbox.close();
+  const began = Date.now();
+  const run = flow.begin(['run', 'subclients-create', file]);
+  const due = () => / run pauses at (\d\d):(\d\d):(\d\d) UTC/.exec(run.said());
+  await until(() => due() !== null);
+  expect(Date.now() - began).toBeLessThan(10_000);
+  const [, h = '', m = '', s = ''] = due() ?? [];
+  const inDay = (3_600 * Number(h) + 60 * Number(m) + Number(s)) * 1_000;
+  const DAY_MS = 86_400_000;
+  expect((inDay - (began % DAY_MS) + DAY_MS) % DAY_MS).toBeLessThan(40_000);
+  run.interrupt();
+  expect((await run.ended).exitCode).toBe(4);
+});
+
 describe('credentials and permission', () => {
   test('an expired token with a new one in its file: the run goes on by itself', async () => {
     const flow = await startFlow({ tokens: ['one', 'two'] });

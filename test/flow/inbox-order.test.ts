@@ -85,7 +85,7 @@ test('a file whose run is paused stays in processing until somebody resumes the 
   const first = start(['start']);
   await until(() => flow.sandbox.stats().made.subclients > 0);
   const [run = ''] = await list('inbox/.processing');
-  await flow.onboard(['pause', run]);
+  await flow.onboard(['pause', run, '--by', 'Ann', '--reason', 'a new file comes']);
   await until(async () => (await list('reports')).includes(run));
   first.child.kill('SIGTERM');
   expect((await first.ended).exitCode).toBe(4);
@@ -93,6 +93,9 @@ test('a file whose run is paused stays in processing until somebody resumes the 
 
   const second = begin(['start']);
   await until(() => second.said().includes(`run ${run} is paused (requested)`));
+  const who = /by Ann, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: a new file comes/;
+  expect(second.said()).toMatch(who);
+  expect(await flow.look(['status'])).toMatch(who);
   expect(await list('inbox/.processing')).toEqual([run]);
   await flow.onboard(['resume', run]);
   await until(async () => (await list('done')).length === 2);

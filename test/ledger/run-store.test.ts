@@ -108,13 +108,23 @@ test('a dead process’ lease ends in its time although Redis’ clock was set b
   expect(await redis.pttl(keys.run('r').lease)).toBeLessThanOrEqual(60_000);
 });
 
+test('a service was reached once it has answered a row of any run, in whatever way', async () => {
+  for (const outcome of ['created', 'rejected', 'denied', 'in-doubt', 'failed', 'invalid'] as const) {
+    const { redis, keys, store } = ownStore(own().redis);
+    const id = await beginRun(store, 'a', 'running');
+    expect(await store.wasEverReached()).toBe(false);
+    await redis.hset(keys.run(id).record, `o:${outcome}`, 1);
+    expect(await store.wasEverReached(), outcome).toBe(outcome !== 'failed' && outcome !== 'invalid');
+  }
+});
+
 test('a lease is held by one process until it is given back', async () => {
   const store = openStore();
   expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
   expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
   expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
   await store.dropLease('r', 'b');
-  expect(await store.hasLease('r')).toBe(true);
+  expect((await store.leaseOf('r'))?.holder).toBe('a');
   await store.dropLease('r', 'a');
   expect(await store.holdLease('r', 'b', 60_000)).toBe(true);
 });

@@ -1,10 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/lib/usage-error.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
 import { readingArguments, readingIn } from '../../src/page/reading.tsx';
+import { summarize } from '../../src/report/summary.ts';
+import { onboard } from '../cli/memory-io.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { csvSource } from '../support/source.ts';
 import { until } from '../support/until.ts';
-import { look, openOwnDesk } from './own-desk.ts';
+import { look, openOwnDesk, textOf } from './own-desk.ts';
 
 const own = useOwnRedis();
 
@@ -13,14 +20,15 @@ async function* pieces() {
 }
 
 /** An upload, what processes are started with for it, and its pages; `printed`: what each process says. */
-async function openFiles(printed = '', target = 'sandbox', name = '-<b>.csv') {
+async function openFiles(printed = '', target = 'sandbox', { name = '-<b>.csv', rehearsed = '' } = {}) {
   const { desk } = await openOwnDesk(own());
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
   const page = {
     ...{ ...desk, target, ask: null },
     runChild: async (options: readonly string[], operands: readonly string[]) => {
       started.push([options, operands]);
-      return { exitCode: printed === '' ? 3 : 0, stdout: printed, problems: ['as it was asked'] };
+      const stdout = options[0] === 'run' ? rehearsed : printed;
+      return { exitCode: printed === '' ? 3 : 0, stdout, problems: ['as it was asked'] };
     },
   };
   const upload = await desk.uploads.receive(name, 'ops-1', pieces());
@@ -88,7 +96,7 @@ test.each([
       rows: [],
       format: { [name]: '/gone' },
     });
-    const { get, path } = await openFiles(printed, 'sandbox', file);
+    const { get, path } = await openFiles(printed, 'sandbox', { name: file });
     const { html } = await get(path);
     const [, choice = ''] =
       new RegExp(`<select id="read-${name}" name="${name}">(.*?)</select>`).exec(html) ?? [];
@@ -98,6 +106,25 @@ test.each([
     expect(html.includes('<option value="skip">')).toBe(name === 'sheet');
   },
 );
+
+test('a rehearsal counts rows that were skipped apart from those that succeeded, and says since when', async () => {
+  const given = await ownFolder();
+  const file = join(given, 'a.csv');
+  await writeFile(file, 'externalId,details.name\nK1,Acme\n');
+  const { stdout } = await onboard(['check', '--json', 'subclients-create', file], { ONBOARD_HOME: given });
+  const notes = ['Known since run R1, sent with another job.'];
+  const outcomes = { ...noOutcomes(), created: 5, skipped: 4, rejected: 1 };
+  const run = sampleRun({ state: 'finished', outcomes, source: csvSource({ notes }) });
+  const summary = JSON.stringify(summarize(run, new Date()));
+  const { get, post, path } = await openFiles(stdout, 'http://127.0.0.1:9', { rehearsed: summary });
+  const job = 'subclients-create';
+  for (const act of ['check', 'rehearse']) await post(`${path}/${act}`, { job });
+  const shown = async () => textOf((await get(`${path}/check?job=${job}`)).html);
+  await until(async () => (await shown()).includes('Rehearsed: '));
+  expect(await shown()).toContain(
+    `Rehearsed: 5 of 10 rows succeeded at the stand-in, 4 skipped since their keys were known (exit status 1). ${notes[0]}`,
+  );
+});
 
 test('of a wide file the pages show 300 columns as text, count the rest, and say which job takes it', async () => {
   const columns = Array.from({ length: 1_000 }, (_, i) => `<i>Column ${i + 1}`);
@@ -188,11 +215,9 @@ test('a job that does not say where the records are takes no file whose list was
     [{}, true],
     [{ records: '/a' }, false],
   ] as const) {
-    const { get, path } = await openFiles(
-      JSON.stringify({ source, rows: [], format }),
-      'sandbox',
-      'list.json',
-    );
+    const { get, path } = await openFiles(JSON.stringify({ source, rows: [], format }), 'sandbox', {
+      name: 'list.json',
+    });
     const { html } = await get(path);
     expect(html.includes('name="job" value="subclients-create"')).toBe(takes);
     expect(html.includes('expected format.records: /a')).toBe(!takes);

@@ -26,6 +26,7 @@ type Seeded = {
   readonly columns?: readonly string[];
   readonly chunkRows?: number;
   readonly closed?: boolean;
+  readonly target?: string;
 };
 
 /** What the pages are made of, with the process that acts in the same one, and runs to look at. */
@@ -34,11 +35,10 @@ export async function openOwnDesk(own: OwnRedis) {
   const { env, ledger, log, clock, service } = session;
   const act = createActs(session, null);
   const ask: Desk['ask'] = (asked, { name, role }) => act({ by: name, role, ask: asked });
-  const { target } = service;
   return {
     desk: {
       ...session,
-      ...createDesk({ env, ledger, log, clock, target, ask, ...rememberFiles(session) }),
+      ...createDesk({ env, ledger, log, clock, target: service.target, ask, ...rememberFiles(session) }),
     },
     async seed({
       rows,
@@ -47,6 +47,7 @@ export async function openOwnDesk(own: OwnRedis) {
       columns = ['externalId'],
       chunkRows = 100,
       closed = true,
+      target = service.target,
     }: Seeded): Promise<Run> {
       const whole = {
         operation: 'subclient.create',
@@ -57,7 +58,7 @@ export async function openOwnDesk(own: OwnRedis) {
       const { facts } = newRun({ rows });
       const run = newRun({
         definition: jobDefinitionSchema.parse(whole),
-        target: service.target,
+        target,
         chunkRows,
         facts: { ...facts, source: csvSource({ columns: [...columns] }) },
       });

@@ -137,6 +137,17 @@ test('runs are listed newest first, by state and job, in pages that leave none o
   for (const query of ['job=another', 'state=queued']) expect((await listed(query)).ids).toEqual([]);
 });
 
+test('a run of a rehearsal is called SANDBOX in its header and in lists, whatever the page’s service', async () => {
+  const { desk, seed } = await openRun();
+  const settlements = [endedRow(1, 'rejected')];
+  const { id } = await seed({ rows: 1, settlements, target: 'sandbox' });
+  const textAt = async (path: string) => textOf((await look(desk, path)).html);
+  expect(await textAt(`/runs/${id}/rows`)).toMatch(/^ ?SANDBOX subclients/);
+  expect(await textAt('/runs')).toMatch(new RegExp(`SANDBOX \\S+ ?\\S* · ${id}`));
+  const { html } = await look(desk, '/');
+  expect(html.slice(0, html.indexOf('Goes on'))).not.toContain(id);
+});
+
 test('what is looked for from any page is a key that some run has, or a run by the ending of its id', async () => {
   const { desk, run } = await openRun();
   const { redis, of } = desk.ledger;

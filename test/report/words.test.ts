@@ -235,6 +235,25 @@ describe('renderSummary', () => {
     for (const records of [2, null]) expect(textOf({ ...summary, records })).not.toContain('record\n');
   });
 
+  it('given its pages, names them as paths that a terminal opens', () => {
+    const files = ['results.csv', 'digest.json', 'report.html', 'report-share.html'];
+    expect(textOf({ ...summaryOf(['created']), files })).toContain(
+      `\nReport: ${DIRECTORY}/report.html\nReport: ${DIRECTORY}/report-share.html`,
+    );
+  });
+
+  it.each([
+    [
+      'stopped',
+      'canary',
+      /whether MSB_BASE_URL is the right address.* look at .* To go on where it stopped:/,
+    ],
+    ['paused', 'service-hold', /Wait until then.* To go on once that time has come:/],
+  ] as const)('given a run %s by %s, says what comes before going on', (state, reason, expected) => {
+    const text = textOf(summaryOf(['rejected'], { state, reason, rows: 5 }));
+    expect(text.split('Next:')[1]?.replaceAll(/\s+/g, ' ')).toMatch(expected);
+  });
+
   it('given the command that was typed, says that one and no other way to run the file', () => {
     const summary = summaryOf(['created'], { state: 'stopped', reason: 'canary', rows: 5 });
     const typed = 'onboard run --job-file j.yaml a.csv b.csv';

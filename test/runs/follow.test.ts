@@ -356,7 +356,7 @@ describe.concurrent('a run whose window', () => {
   });
 });
 
-test.concurrent('a run whose canary did not succeed is not overruled by who lets it go on after another stop', async (context) => {
+test.concurrent('a run that was stopped for another reason has no chunk go alone when it goes on', async (context) => {
   const f = await startFollowing(context);
   await f.store.transition(f.id, 'stopped', 'error-limit');
   await f.store.transition(f.id, 'running', null);

@@ -376,6 +376,25 @@ describe.concurrent('a canary', () => {
     expect(await i.ingest()).toBe('complete');
   });
 
+  test('that stopped the run has the next chunk go alone, too, and who goes on proves nothing', async (context) => {
+    const i = await startIngest(context, { rows: rowsTo(10), ...canary });
+    const { store } = i.session;
+    for (const [n, outcome, end] of [
+      [1, 'rejected', 'canary'],
+      [2, 'rejected', 'canary'],
+      [3, 'created', 'complete'],
+    ] as const) {
+      const ingesting = i.ingest();
+      await until(() => i.has(n));
+      expect([await i.has(n + 1), await store.isProven(i.run.job)]).toEqual([false, false]);
+      await i.close(n, { outcome });
+      expect(await ingesting).toBe(end);
+      await store.transition(i.run.id, 'stopped', 'canary');
+      await store.transition(i.run.id, 'running', null);
+    }
+    expect([await i.has(5), await store.isProven(i.run.job)]).toEqual([true, true]);
+  });
+
   test('is not waited for any more when stop is asked for', async (context) => {
     const i = await startIngest(context, { rows: rowsTo(10), ...canary });
     const ingesting = i.ingest();

@@ -111,6 +111,20 @@ test.each<[Partial<BreakerReport>, string]>([
   expect(serviceWords({ ...WELL, ...report })).toBe(words);
 });
 
+test('one failure that this process waits out is told once it has lasted for a second', async () => {
+  const io = memoryIo();
+  const clock = { ms: 0 };
+  const service = { target: 'https://api.example.com', read: async () => failing(1) };
+  const notice = createServiceNotice(io, { ...service, pausesIn: async () => 30_000 }, () => clock.ms);
+  const said: string[] = [];
+  for (; clock.ms < 2_000; clock.ms += 1_000) {
+    notice.update();
+    await setImmediate();
+    said.push(io.stderr.text.slice(0, 70));
+  }
+  expect(said).toEqual(['', 'The service at https://api.example.com: 1 failure in a row since 20:30']);
+});
+
 test.each(['failing', 'away'] as const)('of an outage it is told when the run pauses: %s', async (state) => {
   const io = memoryIo();
   const reports = [failing(1), state === 'away' ? AWAY : failing(2)];

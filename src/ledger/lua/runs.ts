@@ -48,7 +48,7 @@ return {'new', id}
 
 /**
  * Moves a run to another state where the table of transitions allows it, with the time (ms) and an
- * entry in the story. A run that its canary stopped and that is set running again has overruled it.
+ * entry in the story. A run that its canary stopped has its next chunk go alone, too.
  * KEYS: record, story.
  * ARGV: to, reason ('' clears it), now (ISO), who asked for it as JSON ('': nobody), the story's
  * line, then the states it may come from, each alone or with its reason behind a space.
@@ -65,7 +65,8 @@ for i = 6, #ARGV do
     call('HSET', KEYS[1], 'state', to, 'reason', ARGV[2], 'request', ARGV[4], 'movedAt', movedAt)
     if to == 'running' then
       call('HSETNX', KEYS[1], 'startedAt', ARGV[3])
-      if place == 'stopped canary' then call('HSET', KEYS[1], 'canary', 'overruled') end
+      local sent = call('HGET', KEYS[1], 'added') or 0
+      if place == 'stopped canary' then call('HSET', KEYS[1], 'canary', sent + 1) end
     end
     if to == 'finished' or to == 'cancelled' then call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
     call('RPUSH', KEYS[2], ARGV[5])
