@@ -19,6 +19,7 @@ import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
+import type { Summary } from '../report/summary.ts';
 import { renderNext, requestWords } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
@@ -28,6 +29,7 @@ import {
   type RunStatus,
   readRunStatus,
   runStatus,
+  type ShownRun,
   type ShownState,
   serviceReport,
   stateOf,
@@ -97,16 +99,18 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   const queue = watchChunks(ledger.redis, ledger.of(run.target).keys.queuePrefix);
   const waits = await waitsFor(run, ledger, queue).finally(() => queue.close());
   if (flags.json === true) return { lines: indented({ ...told, service, waitsFor: waits }), moves };
+  const next = nextLines({ run, state }, told, report);
   const lines = [
     ...statusLines(run, state, told),
     ...(waits === null ? [] : [`waits for ${waits}`]),
     `service   ${serviceWords(service)}`,
+    ...(next.length === 0 ? [] : ['Next:', ...next]),
   ];
   return { lines, moves };
 }
 
 function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
-  const { command: goOn, percent, rowsPerSecond, secondsLeft, seconds, report } = told;
+  const { percent, rowsPerSecond, secondsLeft, seconds, report } = told;
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
@@ -122,7 +126,18 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
       ? []
       : [`duration  ${duration(seconds)}${run.finishedAt === null ? ' so far' : ''}`]),
     `report    ${report}`,
-    ...(goOn === null ? [] : [`to go on  ${goOn}`]),
+  ];
+}
+
+/** What is left to do about a run; empty: nothing. */
+function nextLines({ run, state }: ShownRun, summary: Summary, report: string): readonly string[] {
+  const next = renderNext(summary, { directory: report }).slice(1);
+  const goOn = goingOnWith(run, state);
+  const isWritten = summary.files.length > 0 || isUnderWay(run);
+  return [
+    ...next,
+    ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['  to go on:', `    ${goOn}`]),
+    ...(isWritten ? [] : ['  for its report:', `    onboard report ${run.id}`]),
   ];
 }
 
@@ -201,17 +216,11 @@ function needyLines(
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
   // Of a run whose rows to correct were taken up, only the others are told.
-  const isTold = (file: string) => toCorrect > 0 || file.startsWith('in-doubt');
-  const next = renderNext({ ...summary, files: summary.files.filter(isTold) }, { directory: report }).slice(
-    1,
-  );
-  const goOn = goingOnWith(run, state);
-  const written = summary.files.length > 0 || isUnderWay(run);
+  const isTold = (file: string) => toCorrect > 0 || !/^(rejected|failed)/.test(file);
+  const told = { ...summary, files: summary.files.filter(isTold) };
   return [
     `${signs ? sign : ' '} Run ${run.id} (${run.job}, ${basename(run.file)}): ${what.join(', ')}`,
-    ...next.map((line) => `  ${line}`),
-    ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
-    ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),
+    ...nextLines({ run, state }, told, report).map((line) => `  ${line}`),
   ];
 }
 
