@@ -47,6 +47,11 @@ test('an answer that is lost, whatever took it away: the row is in doubt, sent o
   const inDoubt = await flow.report(summary, 'in-doubt.csv');
   expect(inDoubt.split('\n')[0]).toMatch(/,onboard_message,onboard_resolution$/);
   for (const [i, key] of keys.entries()) expect(inDoubt).toContain(`${key},Lost ${i} Ltd`);
+  // When each was sent is said where somebody looks for it.
+  const began = Date.parse(summary.startedAt ?? '');
+  const times = [...inDoubt.matchAll(/; sent at (\S+?Z)/g)].map(([, at = '']) => Date.parse(at));
+  expect(times).toHaveLength(keys.length);
+  for (const at of times) expect(at >= began - 100 && at <= Date.now()).toBe(true);
 });
 
 test('a service that is not there: a file of one row is told why and where, and so are a worker beside and who asks later', async () => {
