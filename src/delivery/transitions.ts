@@ -137,9 +137,10 @@ function settled(verdict: Final, { ms }: Reply, { made }: Facts): Effect {
 }
 
 /** With what helps to find it at the service. */
-function inDoubt(verdict: Final, { ms }: Reply, { made }: Facts, at: number): Effect {
+function inDoubt(verdict: Final, { ms, requestId }: Reply, { made }: Facts, at: number): Effect {
   const sentAt = new Date(at - ms).toISOString();
-  return { kind: 'settle', end: { ...endOf(verdict, made, ms), values: { sentAt } } };
+  const values = { sentAt, ...(requestId !== undefined && { requestId }) };
+  return { kind: 'settle', end: { ...endOf(verdict, made, ms), values } };
 }
 
 const UNAUTHORIZED = 401;

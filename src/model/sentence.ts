@@ -20,7 +20,7 @@ export function messageOf({
 }
 
 /** Values of a row in doubt that stand behind its sentence, where they are known. */
-const NOTES: Values = { sentAt: 'sent at', lookedUp: 'looked up at' };
+const NOTES: Values = { sentAt: 'sent at', requestId: 'request id', lookedUp: 'looked up at' };
 
 export function issueWords(issue: Omit<KeptIssue, 'code'>): string {
   const { column } = issue;

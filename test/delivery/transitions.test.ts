@@ -108,12 +108,21 @@ describe('what a verdict makes of a request', () => {
     expect(words(afterReply(answered, { ...made, ...over }, 0))).toEqual(effects);
   });
 
-  test('one in doubt is found by when it was sent', () => {
-    const reply: Reply = { kind: 'no-response', sent: true, code: 'x', ms: 3 };
-    const [, , settled] = afterReply({ verdict: UNKNOWN, reply, call: 'subclient.create', at: AT }, made, 0);
-    const values = { sentAt: '2026-11-21T10:20:03.000Z' };
-    expect(settled).toMatchObject({ end: { outcome: 'in-doubt', values } });
-  });
+  test.each<[reply: Reply, values: object]>([
+    [{ kind: 'no-response', sent: true, code: 'x', ms: 3 }, {}],
+    [{ kind: 'unreadable', status: 200, code: 'x', requestId: 'r-1', ms: 3 }, { requestId: 'r-1' }],
+  ])(
+    'one in doubt after %j is found by when it was sent, and by the id that the service gave',
+    (reply, values) => {
+      const [, , settled] = afterReply(
+        { verdict: UNKNOWN, reply, call: 'subclient.create', at: AT },
+        made,
+        0,
+      );
+      const end = { outcome: 'in-doubt', values: { sentAt: '2026-11-21T10:20:03.000Z', ...values } };
+      expect(settled).toMatchObject({ end });
+    },
+  );
 
   test('the third 403 in a row with no success between pauses the run; each row stays denied', () => {
     const verdicts = [

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { messageOf } from '../../src/model/sentence.ts';
 
-test('of a row in doubt it is said when it was sent, and what was looked up', () => {
+test('of a row in doubt it is said when it was sent, under which id of the service, and what was looked up', () => {
   const message = 'No answer came in time.';
-  const values = { sentAt: '2026-11-21T10:20:03Z', lookedUp: '2026-11-21: not found' };
+  const values = { sentAt: '2026-11-21T10:20:03Z', requestId: 'r-1', lookedUp: '2026-11-21: not found' };
   expect(messageOf({ message, values, issues: [] })).toBe(
-    'No answer came in time; sent at 2026-11-21T10:20:03Z; looked up at 2026-11-21: not found',
+    'No answer came in time; sent at 2026-11-21T10:20:03Z; request id r-1; looked up at 2026-11-21: not found',
   );
 });
 
