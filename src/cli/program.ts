@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { hasCode, messageOf } from '../lib/errors.ts';
-import { type Io, printableLines, shellWord, tell } from '../lib/terminal.ts';
+import { type Io, say, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
@@ -10,30 +10,30 @@ import { homeOf } from '../model/home.ts';
 import { BrokenOffError, refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
-/** Each is loaded where it is asked for: nobody waits for another's needs. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  run: () => import('./run.ts').then((module) => module.addRunCommand),
-  preview: () => import('./preview.ts').then((module) => module.addPreviewCommand),
-  check: () => import('./check.ts').then((module) => module.addCheckCommand),
-  start: () => import('./start.ts').then((module) => module.addStartCommand),
-  watch: () => import('./start.ts').then((module) => module.addWatchCommand),
-  web: () => import('./web.ts').then((module) => module.addWebCommand),
-  work: () => import('./start.ts').then((module) => module.addWorkCommand),
-  runs: () => import('./runs.ts').then((module) => module.addRunsCommand),
-  status: () => import('./status.ts').then((module) => module.addStatusCommand),
-  report: () => import('./runs.ts').then((module) => module.addReportCommand),
-  rerun: () => import('./control.ts').then((module) => module.addRerunCommand),
-  account: () => import('./account.ts').then((module) => module.addAccountCommand),
-  'write-off': () => import('./account.ts').then((module) => module.addWriteOffCommand),
-  resolve: () => import('./resolve.ts').then((module) => module.addResolveCommand),
-  pause: () => import('./control.ts').then((module) => module.addPauseCommand),
-  resume: () => import('./control.ts').then((module) => module.addResumeCommand),
-  cancel: () => import('./control.ts').then((module) => module.addCancelCommand),
-  template: () => import('./template.ts').then((module) => module.addTemplateCommand),
-  map: () => import('./map.ts').then((module) => module.addMapCommand),
-  schema: () => import('./template.ts').then((module) => module.addSchemaCommand),
-  sandbox: () => import('./sandbox.ts').then((module) => module.addSandboxCommand),
-  doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
+/** In the help's groups. Each is loaded where it is asked for: nobody waits for another's needs. */
+const COMMANDS: Readonly<Record<string, readonly [group: string, load: () => Promise<AddCommand>]>> = {
+  preview: ['Load files:', () => import('./preview.ts').then((module) => module.addPreviewCommand)],
+  check: ['Load files:', () => import('./check.ts').then((module) => module.addCheckCommand)],
+  run: ['Load files:', () => import('./run.ts').then((module) => module.addRunCommand)],
+  rerun: ['Load files:', () => import('./control.ts').then((module) => module.addRerunCommand)],
+  status: ['Look:', () => import('./status.ts').then((module) => module.addStatusCommand)],
+  runs: ['Look:', () => import('./runs.ts').then((module) => module.addRunsCommand)],
+  report: ['Look:', () => import('./runs.ts').then((module) => module.addReportCommand)],
+  account: ['Look:', () => import('./account.ts').then((module) => module.addAccountCommand)],
+  resolve: ['Decide:', () => import('./resolve.ts').then((module) => module.addResolveCommand)],
+  'write-off': ['Decide:', () => import('./account.ts').then((module) => module.addWriteOffCommand)],
+  pause: ['Decide:', () => import('./control.ts').then((module) => module.addPauseCommand)],
+  resume: ['Decide:', () => import('./control.ts').then((module) => module.addResumeCommand)],
+  cancel: ['Decide:', () => import('./control.ts').then((module) => module.addCancelCommand)],
+  start: ['Keep running:', () => import('./start.ts').then((module) => module.addStartCommand)],
+  watch: ['Keep running:', () => import('./start.ts').then((module) => module.addWatchCommand)],
+  work: ['Keep running:', () => import('./start.ts').then((module) => module.addWorkCommand)],
+  web: ['Keep running:', () => import('./web.ts').then((module) => module.addWebCommand)],
+  map: ['Set up:', () => import('./map.ts').then((module) => module.addMapCommand)],
+  template: ['Set up:', () => import('./template.ts').then((module) => module.addTemplateCommand)],
+  schema: ['Set up:', () => import('./template.ts').then((module) => module.addSchemaCommand)],
+  doctor: ['Set up:', () => import('./doctor.ts').then((module) => module.addDoctorCommand)],
+  sandbox: ['Set up:', () => import('./sandbox.ts').then((module) => module.addSandboxCommand)],
 };
 
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
@@ -44,7 +44,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   const program = createProgram(io);
   try {
     for (const add of await loadCommands(args)) add(program, io, done);
-    for (const command of program.commands) command.copyInheritedSettings(program);
+    for (const command of program.commands) command.helpGroup(COMMANDS[command.name()]?.[0] ?? '');
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -56,7 +56,8 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
 export async function loadCommands([first]: readonly string[]): Promise<readonly AddCommand[]> {
   if (first === '--version' || first === '-V') return [];
   const named = Object.entries(COMMANDS).find(([name]) => name === first)?.[1];
-  return named === undefined ? Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
+  const asked = named === undefined ? Object.values(COMMANDS) : [named];
+  return Promise.all(asked.map(([, load]) => load()));
 }
 
 function createProgram(io: Io): Command {
@@ -65,12 +66,14 @@ function createProgram(io: Io): Command {
       'Loads partner portfolios into a money-services API: every row sent at most once, every row accounted for.',
     )
     .version(programVersion())
+    .commandsGroup('Set up:')
+    .helpCommand(true)
     .showHelpAfterError('(onboard --help shows what there is)')
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.stdout.write(printableLines(text)),
-      writeErr: (text) => io.stderr.write(printableLines(text)),
+      writeOut: (text) => say(io, ...text.trimEnd().split('\n')),
+      writeErr: (text) => tell(io, ...text.trimEnd().split('\n')),
       // Commander's own line breaks stand at the end and before its suggestion; others were typed.
       outputError: (text, write) => write(text.replaceAll(/\n(?!$|\(Did you mean)/g, '\\n')),
     })
@@ -130,12 +133,14 @@ const HELP = `
 Example:
   onboard run subclients-create portfolio.csv --sandbox     a rehearsal: nothing leaves this machine
 
-Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded
+Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded \
 server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
 ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), LOG_LEVEL;
 ONBOARD_WEBHOOK_URL and ONBOARD_WEBHOOK_SECRET_FILE, ONBOARD_NOTIFY_COMMAND: where events are told;
-ONBOARD_WEB_TOKEN, ONBOARD_WEB_ORIGIN, and ONBOARD_WEB_USER_HEADER with ONBOARD_WEB_PROXY and
+ONBOARD_WEB_TOKEN, ONBOARD_WEB_ORIGIN, and ONBOARD_WEB_USER_HEADER with ONBOARD_WEB_PROXY and \
 ONBOARD_WEB_PROXY_SECRET_FILE: who sees the page, and where.
 
-Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start,
+The token's user needs the permission 'Subclient / Create' to create subclients, 'Subclient / Modify' to update them.
+
+Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start, \
 4 interrupted, 5 some rows are in doubt.`;

@@ -101,13 +101,13 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
     [resolved.createdAs, resolved.created],
     ['not created', resolved.notCreated],
     ['unchanged', resolved.unchanged],
-    ['still open', resolved.open],
     ['refused', resolved.refused.length],
+    ['still in doubt', run.outcomes['in-doubt']],
   ] as const;
   const width = Math.max(...counts.map(([, count]) => String(count).length));
   return [
     `Run ${run.id}: resolved by ${by}`,
-    ...counts.map(([what, count]) => `  ${what.padEnd(12)} ${String(count).padStart(width)}`),
+    ...counts.map(([what, count]) => `  ${what.padEnd(14)} ${String(count).padStart(width)}`),
     ...(decidesNothing(request, resolved) ? NOTHING_FILLED_IN : []),
     ...refusedLines(resolved),
     ...mateLines(resolved),
@@ -154,11 +154,8 @@ function mateLines({ mates }: Resolved): string[] {
 }
 
 function nextLines({ run, report }: ResolveOutcome): string[] {
-  const left = run.outcomes['in-doubt'];
-  const words = `${countOf(left, 'row')} ${left === 1 ? 'is' : 'are'}`;
-  const doubt = left === 0 ? 'No row is in doubt any more' : `${words} still in doubt`;
-  const status = isUnderWay(run) ? '.' : `; the run's exit status is now ${exitCodeOf(run)}.`;
-  return [doubt + status, ...(report.kind === 'written' ? renderNext(report.summary, report) : [])];
+  const status = isUnderWay(run) ? [] : [`The run's exit status is now ${exitCodeOf(run)}.`];
+  return [...status, ...(report.kind === 'written' ? renderNext(report.summary, report) : [])];
 }
 
 const EXAMPLE = `

@@ -1,7 +1,7 @@
 /** `onboard sandbox`: the stand-in service, until it is interrupted. */
 import { once } from 'node:events';
 import { type Io, say } from '../lib/terminal.ts';
-import { DEFAULT_TOKEN, startSandbox } from '../sandbox/sandbox.ts';
+import { DEFAULT_TOKEN, FAULT_HELP, startSandbox } from '../sandbox/sandbox.ts';
 import { bodySchemaOf } from '../service/operations.ts';
 import { type AddCommand, collect, wholeNumber } from './command.ts';
 
@@ -21,11 +21,7 @@ export const addSandboxCommand: AddCommand = (program, io, done) => {
     .command('sandbox')
     .description('Start the stand-in service on 127.0.0.1, for rehearsals and tests')
     .option('--port <n>', 'port, 0 for any', wholeNumber(0, PORT_MAX), DEFAULT_PORT)
-    .option(
-      '--fault <name=spec>',
-      'a fault on request, e.g. latency=50ms, 503=5% or reset-after-create=every:7; may be repeated',
-      collect,
-    )
+    .option('--fault <name=spec>', 'a fault on request, as below; may be repeated', collect)
     .option('--seed <n>', "of the faults' random shares", wholeNumber(0))
     .option('--data-file <file>', 'remember what was made in this file')
     .option('--json', 'print its address as JSON')
@@ -70,6 +66,8 @@ async function untilEnd(io: Io): Promise<void> {
 }
 
 const EXAMPLE = `
+${FAULT_HELP}
+
 What it doesn't know it plays: each request but a GET to a path below /v1, /v2 … makes a record, with its id at /id.
 
 Example:

@@ -161,11 +161,11 @@ Examples:
 Rows are sent by \`onboard work\`, in any number of other processes: without one, files wait, also with --once.`;
 
 const INBOX_HELP = `
-Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
+Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end \
 in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.
 
-With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
-2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
+With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt, \
+2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as \
 .part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
 
 function addInboxOptions(command: Command, example: string): Command {

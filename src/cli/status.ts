@@ -16,11 +16,13 @@ import {
   tell,
 } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
+import { type Account, toCorrect } from '../model/account.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
-import { isUnderWay, openRows, type Run } from '../model/run.ts';
+import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import { accountLine, openSteps } from '../report/account.ts';
+import type { Summary } from '../report/summary.ts';
 import { pagesOf, renderNext, requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { outcomesOf } from '../runs/progress.ts';
@@ -33,6 +35,7 @@ import {
   type RunStatus,
   readRunStatus,
   runStatus,
+  type ShownRun,
   type ShownState,
   serviceReport,
   stateOf,
@@ -103,18 +106,19 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   const waits = await waitsFor(run, ledger, queue).finally(() => queue.close());
   const account = await accountOf(run, ledger);
   if (flags.json === true) return { lines: indented({ ...told, account, service, waitsFor: waits }), moves };
+  const next = nextLines({ run, state }, told, report, isOver(run) ? account : null);
   const lines = [
     ...statusLines(run, state, told),
     `account   ${accountLine(account)}`,
     ...(waits === null ? [] : [`waits for ${waits}`]),
     `service   ${serviceWords(service)}`,
+    ...(next.length === 0 ? [] : ['Next:', ...next]),
   ];
   return { lines, moves };
 }
 
 function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
   const { percent, rowsPerSecond, secondsLeft, seconds, report } = told;
-  const goOn = goOnWords(run, state);
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
@@ -130,7 +134,32 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
       ? []
       : [`duration  ${duration(seconds)}${run.finishedAt === null ? ' so far' : ''}`]),
     `report    ${pagesOf(told, report)[0]}`,
-    ...(goOn === null ? [] : [`to go on  ${goOn}`]),
+  ];
+}
+
+/** What is left to do about a run; empty: nothing. `account`: `null`: it is not over. */
+function nextLines(
+  { run, state }: ShownRun,
+  summary: Summary,
+  report: string,
+  account: Account | null,
+): readonly string[] {
+  const open = account === null ? 0 : toCorrect(account);
+  // Of a file some rows of which were taken up, the account has the others.
+  const isAlone = account === null || account.runs.length === 1;
+  const isTold = (file: string) =>
+    (isAlone && (account === null || open > 0)) || !/^(rejected|failed)/.test(file);
+  const told = { ...summary, files: summary.files.filter(isTold) };
+  const next = renderNext(told, { directory: report }).slice(1);
+  const goOn = goingOnWith(run, state);
+  const isWritten = summary.files.length > 0 || isUnderWay(run);
+  return [
+    ...next,
+    ...(isAlone || open === 0
+      ? []
+      : [accountLine(account), ...openSteps(account)].map((line) => `  ${line}`)),
+    ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['  to go on:', `    ${goOn}`]),
+    ...(isWritten ? [] : ['  for its report:', `    onboard report ${run.id}`]),
   ];
 }
 
@@ -204,32 +233,20 @@ export function marked(text: string, { target }: Run): string {
 }
 
 function needyLines(
-  { run, state, inDoubt, toCorrect, account, summary, report }: Overview['needs']['runs'][number],
+  { run, state, inDoubt, toCorrect: open, account, summary, report }: Overview['needs']['runs'][number],
   signs: boolean,
 ): string[] {
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
-    ...(toCorrect === 0 ? [] : [`${countOf(toCorrect, 'row')} open`]),
+    ...(open === 0 ? [] : [`${countOf(open, 'row')} open`]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
-  // Of a file some rows of which were taken up, the account has the others.
-  const isAlone = account === null || account.runs.length === 1;
-  const isTold = (file: string) => (toCorrect > 0 && isAlone) || file.startsWith('in-doubt');
-  const next = renderNext({ ...summary, files: summary.files.filter(isTold) }, { directory: report }).slice(
-    1,
-  );
-  const goOn = goingOnWith(run, state);
-  const written = summary.files.length > 0 || isUnderWay(run);
+  const next = nextLines({ run, state }, summary, report, account);
   return [
     `${signs ? sign : ' '} Run ${run.id} (${marked(run.job, run)}, ${basename(run.file)}): ${what.join(', ')}`,
     ...(run.request === undefined ? [] : [`    by ${requestWords(run.request)}`]),
     ...next.map((line) => `  ${line}`),
-    ...(isAlone || toCorrect === 0
-      ? []
-      : [accountLine(account), ...openSteps(account)].map((line) => `    ${line}`)),
-    ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
-    ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),
   ];
 }
 

@@ -9,8 +9,8 @@ import type { AddCommand } from './command.ts';
 type Flags = { readonly jobFile?: string; readonly json?: boolean };
 
 const HELP = `
-A header in the form that the job reads, and an example row that passes onboard check: the key, the fields that the job
-names or requires, then the usual ones, which the shipped samples have. As JSON: a list of one nested object, or one
+A header in the form that the job reads, and an example row that passes onboard check: the key, the fields that the job \
+names or requires, then the usual ones, which the shipped samples have. As JSON: a list of one nested object, or one \
 object per line where the job says format.type: ndjson.
 
 Examples:

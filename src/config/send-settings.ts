@@ -56,6 +56,12 @@ export const sendSchema = z.strictObject({
     .describe(
       'Statuses that your service gives only where it did not carry the request out, even without Retry-After.',
     ),
+  requestId: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'expected the name of a response header, for example x-request-id')
+    .toLowerCase()
+    .optional()
+    .describe('The response header with the service’s name for a request: reports have it of rows in doubt.'),
 });
 
 /** So long a run waits for a service that is away or asked for a pause. */

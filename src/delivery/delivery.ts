@@ -291,5 +291,6 @@ function clientFor({ send }: JobDefinition, service: Service): ServiceClient {
     concurrency: send.concurrency,
     timeoutMs: send.timeoutSeconds * 1000,
     version: programVersion(),
+    requestId: send.requestId,
   });
 }

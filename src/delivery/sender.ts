@@ -277,7 +277,7 @@ function landed(sender: Sender, sending: Sending, reply: Reply): void {
     const verdict = context.service.judge(call, reply);
     if (verdict.kind === 'accepted' || verdict.kind === 'refused') context.breaker.succeeded(reply.ms);
     sender.denied = deniedInARow(sender.denied, verdict);
-    void apply(sender, sending, afterReply({ verdict, reply, call }, sending, sender.denied));
+    void apply(sender, sending, afterReply({ verdict, reply, call, at: Date.now() }, sending, sender.denied));
   } catch (error) {
     failSending(sending, error);
   }

@@ -88,7 +88,13 @@ export function givenUp(facts: Facts): Effects {
   return facts.state === 'intended' ? [...withdrawn(facts), ...UNSENT] : UNSENT;
 }
 
-type Answered = { readonly verdict: Verdict; readonly reply: Reply; readonly call: Call };
+type Answered = {
+  readonly verdict: Verdict;
+  readonly reply: Reply;
+  readonly call: Call;
+  /** When the reply came, ms since 1970. */
+  readonly at: number;
+};
 
 /** So many 403 in a row, with no success between, mean a missing permission. */
 const DENIED_IN_A_ROW = 3;
@@ -100,7 +106,7 @@ export function deniedInARow(before: number, verdict: Verdict): number {
 }
 
 /** `denied`: in a row, with this one. */
-export function afterReply({ verdict, reply, call }: Answered, facts: Facts, denied: number): Effects {
+export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts, denied: number): Effects {
   switch (verdict.kind) {
     case 'accepted':
       return [settled(verdict, reply, facts)];
@@ -110,7 +116,7 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, den
         : [settled(verdict, reply, facts)];
     case 'unknown':
       // Creates with lost answers are not retried: each probe would leave another in doubt.
-      return [RECALL, told(verdict, reply), settled(verdict, reply, facts), { kind: 'pause-if-away' }];
+      return [RECALL, told(verdict, reply), inDoubt(verdict, reply, facts, at), { kind: 'pause-if-away' }];
     case 'retry': {
       const because = verdict.afterMs === null ? 'failed' : 'throttled';
       // What may have been carried out keeps its intent until another attempt's answer: an update,
@@ -128,6 +134,13 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, den
 
 function settled(verdict: Final, { ms }: Reply, { made }: Facts): Effect {
   return { kind: 'settle', end: endOf(verdict, made, ms) };
+}
+
+/** With what helps to find it at the service. */
+function inDoubt(verdict: Final, { ms, requestId }: Reply, { made }: Facts, at: number): Effect {
+  const sentAt = new Date(at - ms).toISOString();
+  const values = { sentAt, ...(requestId !== undefined && { requestId }) };
+  return { kind: 'settle', end: { ...endOf(verdict, made, ms), values } };
 }
 
 const UNAUTHORIZED = 401;

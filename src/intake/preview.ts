@@ -1,5 +1,5 @@
 /** What the reader sees of a file, for people: how it was understood, and its first rows. */
-import { countOf, renderTable, shorten } from '../lib/terminal.ts';
+import { countOf, renderTable } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
@@ -77,9 +77,7 @@ function rowLines(info: SourceInfo, rows: readonly Row[], width: number): string
   const head = ['row', 'line', ...info.columns];
   const body = readable.map((row) => [String(row.row), String(row.line), ...cellsOf(row, info.columns)]);
   const table = readable.length === 0 ? [] : renderTable(head, body, width);
-  const problems = unreadable.map((row) =>
-    shorten(`row ${row.row}, line ${row.line} can't be read: ${row.problem}`, width),
-  );
+  const problems = unreadable.map((row) => `row ${row.row}, line ${row.line} can't be read: ${row.problem}`);
   return table.length === 0 || problems.length === 0 ? [...table, ...problems] : [...table, '', ...problems];
 }
 

@@ -216,7 +216,10 @@ function spelled(sign: string): string {
 export function shorten(text: string, width: number): string {
   // A character has at most two units, and spelled-out line ends only make the text longer.
   const characters = [...printable(text.slice(0, 2 * width + 2))];
-  return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
+  if (characters.length <= width) return characters.join('');
+  // Not within a word, but for one that is longer than the half.
+  const end = characters.lastIndexOf(' ', width - 1);
+  return `${characters.slice(0, end > width / 2 ? end : width - 1).join('')}…`;
 }
 
 const GAP = '  ';

@@ -33,12 +33,15 @@ export type Reply =
       readonly body: string;
       /** Bytes of the body that followed; absent: none. */
       readonly restBytes?: number;
+      /** From the header that `send.requestId` names; absent: none, or none is named. */
+      readonly requestId?: string;
       readonly ms: number;
     }
   | {
       /** A status came, but the body was cut off, too large or too slow. */
       readonly kind: 'unreadable';
       readonly status: number;
+      readonly requestId?: string;
       readonly code: string;
       readonly ms: number;
     }
@@ -46,6 +49,7 @@ export type Reply =
       /** `sent: false` only where provably no byte of the request left. */
       readonly kind: 'no-response';
       readonly sent: boolean;
+      readonly requestId?: string;
       readonly code: string;
       readonly ms: number;
     };

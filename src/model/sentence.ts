@@ -12,9 +12,15 @@ export function messageOf({
   issues,
 }: Pick<Settlement, 'message' | 'values' | 'issues'>): string {
   if (issues.length > 0) return issues.map(issueWords).join('; ');
-  const { lookedUp } = values;
-  return filled(message, values) + (lookedUp === undefined ? '' : `; looked up at ${lookedUp}`);
+  const said = filled(message, values);
+  const notes = Object.keys(values).flatMap((name) =>
+    NOTES[name] === undefined ? [] : `${NOTES[name]} ${values[name]}`,
+  );
+  return notes.length === 0 ? said : [said.replace(/\.$/, ''), ...notes].join('; ');
 }
+
+/** Values of a row in doubt that stand behind its sentence, where they are known. */
+const NOTES: Values = { sentAt: 'sent at', requestId: 'request id', lookedUp: 'looked up at' };
 
 export function issueWords(issue: Omit<KeptIssue, 'code'>): string {
   const { column } = issue;
@@ -44,7 +50,8 @@ const HIDDEN = '‹…›';
 /** As it reads for every row of one cause. */
 export function withoutValues<T extends { readonly values?: Values | undefined }>(said: T): T {
   if (said.values === undefined) return said;
-  return { ...said, values: Object.fromEntries(Object.keys(said.values).map((name) => [name, HIDDEN])) };
+  const names = Object.keys(said.values).filter((name) => NOTES[name] === undefined);
+  return { ...said, values: Object.fromEntries(names.map((name) => [name, HIDDEN])) };
 }
 
 function filled(text: string, values: Values = {}): string {

@@ -12,7 +12,7 @@ import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
 import type { Desk } from './desk.ts';
-import { answerDoubts } from './doubts.tsx';
+import { answerDoubts, unconfirmed } from './doubts.tsx';
 import { ofRun } from './rows.tsx';
 import { rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
@@ -83,11 +83,15 @@ async function resolve(visit: Visit<Desk>): Promise<Reply> {
     return decided.kind === 'problems'
       ? told(refusedFor(decided.problems), doubts)
       : carriedOut(visit, { kind: 'resolve', run, decisions: [...decided.decisions] }, doubts);
-  const again = (problems: readonly string[]) =>
-    answerDoubts(visit, { problems, id: (form.get('id') ?? '').trim() });
-  if (decided.kind === 'problems') return again(decided.problems);
+  const again = (refused: { readonly problems: readonly string[]; readonly toType?: string }) =>
+    answerDoubts(visit, { ...refused, id: (form.get('id') ?? '').trim() });
+  if (decided.kind === 'problems') return again(decided);
+  for (const { row, decision } of decided.decisions) {
+    const ask = decision.kind === 'created' ? null : await unconfirmed(visit, row);
+    if (ask !== null) return again(ask);
+  }
   const answer = await askFor(visit, { kind: 'resolve', run, decisions: [...decided.decisions] });
-  if (answer.kind === 'refused') return again(answer.problems);
+  if (answer.kind === 'refused') return again(answer);
   if (answer.kind === 'moved-on') return told(answer, doubts);
   const next = rowNumber(form.get('next') ?? '');
   return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };

@@ -207,12 +207,11 @@ function refusedWords({ refused }: Resolved): string[] {
 }
 
 function resolvedWords(resolved: Resolved, run: Run): string {
-  const { created, createdAs, notCreated, unchanged, open, refused } = resolved;
+  const { created, createdAs, notCreated, unchanged, refused } = resolved;
   const parts = [
     [created, createdAs],
     [notCreated, 'not created'],
     [unchanged, 'unchanged'],
-    [open, 'still open'],
     [refused.length, 'refused'],
   ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);

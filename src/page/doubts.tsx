@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { readDoubts, readSightings, rowsInDoubt } from '../ledger/run-view.ts';
 import { Text } from '../lib/html-text.tsx';
-import { countOf, numberShown } from '../lib/terminal.ts';
+import { countOf, numberShown, printable } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { describeDecision, type KeptSighting } from '../model/resolution.ts';
 import { Table, Time } from '../report/html/parts.tsx';
@@ -30,9 +30,14 @@ export const doubtsRoutes: readonly Route<Desk>[] = [
 /** Beside the one that is looked at. */
 const LISTED = 50;
 
-type Refused = { readonly problems: readonly string[]; readonly id: string };
+type Refused = {
+  readonly problems: readonly string[];
+  readonly id: string;
+  /** To confirm that the row was not created. */
+  readonly toType?: string;
+};
 
-/** `refused`: what was just sent from this page can't be right. */
+/** `refused`: what was just sent from this page can't be right, or is asked once more. */
 export async function answerDoubts(visit: Visit<Desk>, refused: Refused | null = null): Promise<Reply> {
   const { params, query, form, page, visitor } = visit;
   const open = await openRunRows(page, params.id ?? '');
@@ -43,7 +48,7 @@ export async function answerDoubts(visit: Visit<Desk>, refused: Refused | null =
   if (shown.chosen !== null)
     page.log.info('a row was looked at', { run: id, row: shown.chosen.row, by: visitor.name });
   const body = <Doubts open={open} shown={shown} visit={visit} refused={refused} />;
-  return { kind: 'page', title: `In doubt, ${id}`, body, status: refused === null ? 200 : 400 };
+  return { kind: 'page', title: `In doubt, ${id}`, body, status: refused?.problems.length ? 400 : 200 };
 }
 
 /** `asked`: the row to look at; the first where it is not in doubt. */
@@ -196,6 +201,7 @@ function Settle({ run, chosen, visit, refused }: SettleProps) {
   const { row, following } = chosen;
   const ids = chosen.sighting?.ids ?? [];
   const mates = chosen.group.filter((one) => one !== row);
+  const toType = refused?.toType;
   return (
     <form method="post" action={runPath(run, '/resolve')} class="card settle">
       <input type="hidden" name="row" value={String(row)} />
@@ -212,8 +218,15 @@ function Settle({ run, chosen, visit, refused }: SettleProps) {
         ))}
         <OtherId words={ids.length === 0 ? 'under the id' : 'under another id'} refused={refused} />
         <label>
-          <input type="radio" name="as" value="not-created" data-key="n" /> It was not created
+          <input type="radio" name="as" value="not-created" data-key="n" checked={toType !== undefined} /> It
+          was not created
         </label>
+        {toType === undefined ? null : (
+          <label>
+            To record that, type <Id of={toType} />{' '}
+            <input type="text" name="typed" autocomplete="off" spellcheck={false} autofocus />
+          </label>
+        )}
         {mates.length === 0 ? null : (
           <p>{`The same is recorded of ${mates.length === 1 ? 'row' : 'rows'} ${mates.map(numberShown).join(', ')}: they are one record.`}</p>
         )}
@@ -230,9 +243,22 @@ function Settle({ run, chosen, visit, refused }: SettleProps) {
           </a>
         )}
       </fieldset>
-      <p class="dim keys-hint">Keys: c created, n not created, s skip.</p>
+      <p class="dim keys-hint">Keys: c created, n not created, s skip; Enter records.</p>
     </form>
   );
+}
+
+/** What to ask where a row in doubt is said not to be created; `null`: it was confirmed. */
+export async function unconfirmed({ params, form, page }: Visit<Desk>, row: number) {
+  const open = await openRunRows(page, params.id ?? '');
+  const doubt = open === null ? undefined : (await readDoubts(open.redis, open.k, [row])).get(row);
+  if (doubt === undefined) return null;
+  const { key } = doubt;
+  // The number in the place of a key that can't be typed as it shows.
+  const toType = key === printable(key) && /^\S(?: ?\S){0,29}$/.test(key) ? key : String(row);
+  const typed = form.get('typed');
+  if (typed?.trim() === toType) return null;
+  return { problems: typed === null ? [] : [`Expected ${toType}, typed out: nothing was recorded.`], toType };
 }
 
 function OtherId({ words, refused }: Pick<Props, 'refused'> & { readonly words: string }) {
@@ -246,6 +272,7 @@ function OtherId({ words, refused }: Pick<Props, 'refused'> & { readonly words: 
       <input
         type="text"
         name="id"
+        data-key="c"
         value={id}
         autocomplete="off"
         spellcheck={false}

@@ -4,6 +4,7 @@
  * name a person who is not in the row: its words are shown only where several rows share them.
  */
 import { shortDigest } from '../lib/digest.ts';
+import { shorten } from '../lib/terminal.ts';
 import type { KeptIssue } from '../model/issue.ts';
 import { flattenRecord, isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
@@ -156,7 +157,7 @@ export function causeOf({ settlement, source, body }: RemainderRow, terms: Cause
 }
 
 function shortened(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
+  return shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_CHARACTERS);
 }
 
 type OwnValue = { readonly value: string; readonly name: string };

@@ -4,6 +4,7 @@
  * comes back with its text alone, so that it can't send a guess.
  */
 import { batchesOf } from '../lib/batches.ts';
+import { shorten } from '../lib/terminal.ts';
 import { typedText } from '../lib/typed-cells.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import { REMAINDER, type Remainder } from '../model/outcome.ts';
@@ -188,17 +189,10 @@ function messageOf({ settlement, body }: RemainderRow): string {
 
 /** A refusal's body on one line, cut at 500 characters; rejections.jsonl has more. */
 export function serviceMessage(body: string): string {
-  const line = onOneLine(body.slice(0, LOOK_AT_CHARACTERS)).trim();
-  return line.length <= MAX_CHARACTERS ? line : withoutHalfCharacter(line.slice(0, MAX_CHARACTERS));
+  return shorten(onOneLine(body.slice(0, LOOK_AT_CHARACTERS)).trim(), MAX_CHARACTERS);
 }
 
 const MAX_CHARACTERS = 500;
 
 /** Enough for the message even where most of a body is indentation. */
 const LOOK_AT_CHARACTERS = 8_000;
-
-/** UTF-8 can't hold half of a surrogate pair. */
-function withoutHalfCharacter(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
-}

@@ -116,14 +116,16 @@ function readLine(fields: Fields, run: Run): ReadLine {
   return { row: Number(fields.row), decision };
 }
 
-const CREATED = 'created:';
+/** As people type it: in capitals too, with blanks around the colon or between the words. */
+const CREATED = /^created\s*:\s*/i;
+const NOT_CREATED = /^not[\s_-]*created$/i;
 
 /** A text: what is wrong with it. */
 export function parseDecision(text: string): Decision | string {
-  if (text === 'not-created') return { kind: 'not-created' };
-  if (!text.startsWith(CREATED))
+  if (NOT_CREATED.test(text)) return { kind: 'not-created' };
+  if (!CREATED.test(text))
     return `${shown(text)}: expected created:<id>, not-created, or nothing where it is still open`;
-  const id = text.slice(CREATED.length);
+  const id = text.replace(CREATED, '');
   const problem = typedIdProblem(id);
   return problem === null ? { kind: 'created', id } : `${shown(text)}: expected an id${problem}`;
 }

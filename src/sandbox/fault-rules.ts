@@ -85,6 +85,12 @@ export type FaultRule = LatencyRule | BeforeRule | AfterRule;
 const WHEN_EXPECTED = 'a share such as 5%, every:7, first:3 or always';
 const DURATION_EXPECTED = 'a duration such as 50ms, 1.5s or 50ms±20ms';
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s)(?:(?:±|\+-)(\d+(?:\.\d+)?)(ms|s))?$/;
+export const FAULT_HELP = `Faults are <name>=<when>, <when> being ${WHEN_EXPECTED}, before or after a request is done:
+  before  ${[...BEFORE.keys()].join(', ')}
+  after   ${[...AFTER.keys()].join(', ')}
+Also latency=<duration>, ${DURATION_EXPECTED}. 401 is a refused token, 403 a missing permission. Behind ";" may follow \
+key=<beginning of keys>, call=<operation>, retry-after=<seconds> or none (429, 503-retry-after), when=<when> (latency).`;
+
 const RETRY_AFTER_FAULTS: readonly string[] = ['429', '503-retry-after'];
 const DEFAULT_RETRY_AFTER_SECONDS = '1';
 

@@ -15,6 +15,8 @@ import { createFaultPlan } from './faults.ts';
 import { createHandler } from './handler.ts';
 import { openRecords } from './records.ts';
 
+export { FAULT_HELP } from './fault-rules.ts';
+
 const KEEP_ALIVE_MS = 65_000;
 const DEFAULT_SEED = 1;
 

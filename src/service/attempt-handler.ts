@@ -37,9 +37,12 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   #status = 0;
   #retryAfterMs: number | null = null;
   #encoded = false;
+  readonly #requestIdHeader: string | undefined;
+  #requestId = '';
 
   /** `timeoutMs` is for the whole attempt; `now` reads `Retry-After` dates. */
-  constructor(settle: (reply: Reply) => void, timeoutMs: number, now: () => number) {
+  constructor(settle: (reply: Reply) => void, timeoutMs: number, now: () => number, requestId?: string) {
+    this.#requestIdHeader = requestId;
     this.#settle = settle;
     this.#now = now;
     this.#timeoutMs = timeoutMs;
@@ -70,6 +73,8 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     if (wish !== undefined) this.#retryAfterMs = retryAfterMs(wish, this.#now, firstOf(headers.date));
     const encoding = headers['content-encoding'];
     this.#encoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
+    if (this.#requestIdHeader !== undefined)
+      this.#requestId = (firstOf(headers[this.#requestIdHeader]) ?? '').slice(0, 200);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -140,7 +145,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#settle(reply);
+    this.#settle(this.#requestId === '' ? reply : { ...reply, requestId: this.#requestId });
   }
 
   #ms(): number {

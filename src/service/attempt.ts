@@ -40,6 +40,8 @@ type ClientOptions = {
   /** Until a connection came about or failed. */
   readonly firstConnectTimeoutMs?: number;
   readonly maxResponseBytes?: number;
+  /** A response header, in small letters: its value is part of the reply. */
+  readonly requestId?: string | undefined;
   /** A certificate authority (PEM) to trust instead of Node's own. */
   readonly ca?: string;
 };
@@ -70,7 +72,7 @@ export function createClient(options: ClientOptions): ServiceClient {
       if (!LEGAL_PATH.test(path) || !LEGAL_TOKEN.test(token)) return resolve(NEVER_A_REQUEST);
       const body = request.body === null ? null : Buffer.from(request.body);
       const headers = headersFor(token, body !== null);
-      const handler = new AttemptHandler(resolve, options.timeoutMs, now);
+      const handler = new AttemptHandler(resolve, options.timeoutMs, now, options.requestId);
       pool.dispatch({ method: request.method, path, headers, body }, handler);
     });
 

@@ -144,8 +144,22 @@ test('rows in doubt are settled one after the other, as created and as not; what
   await second.getByRole('button', { name: 'Record as ops-2' }).click();
   await second.getByRole('alert').waitFor();
 
+  // Typing into the field that c leads to commands nothing.
+  await page.keyboard.press('c');
+  await page.keyboard.type('nsc');
+  const id = page.getByLabel('Its id at the service');
+  expect([
+    await id.inputValue(),
+    await page.getByRole('radio', { name: 'under the id' }).isChecked(),
+  ]).toEqual(['nsc', true]);
+  await id.fill('');
+  await id.blur();
   await page.keyboard.press('n');
-  await page.getByRole('button', { name: 'Record as ops-1' }).click();
+  await page.keyboard.press('Enter');
+  await page.getByText('To record that, type Lost 2').waitFor();
+  expect(await hindrances(page)).toEqual([]);
+  await page.keyboard.type('Lost 2');
+  await page.keyboard.press('Enter');
   await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
   const { outcomes } = JSON.parse(await desk.flow.look(['status', run.slice('/runs/'.length), '--json']));
   expect(outcomes).toMatchObject({ created: 2, 'in-doubt': 0 });

@@ -152,6 +152,6 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   expect(JSON.parse(rejections).body).toBe(`{"message":"${EVIL}"}`);
 
   const { stdout } = await say('--help');
-  const all = [...stdout.matchAll(/^ {2}([\w-]+)(?= .*\S)/gm)].map(([, name = '']) => name);
+  const all = [...stdout.matchAll(/^ {2}([\w-]+)(?= [ [<].*\S)/gm)].map(([, name = '']) => name);
   expect(all.filter((name) => !['help', 'onboard'].includes(name) && !commands.has(name))).toEqual([]);
 });

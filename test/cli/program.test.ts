@@ -47,6 +47,41 @@ describe('help', () => {
     expect(await onboard(['help'])).toEqual(said);
   });
 
+  test('of the program shows each command in the group of what it is for, and what the token needs', async () => {
+    const { stdout } = await onboard(['--help']);
+    const groups = [...stdout.matchAll(/^([A-Z][a-z ]+):\n((?: {2}.*\n)+)/gm)].map(([, name, lines = '']) => [
+      name,
+      [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, command]) => command),
+    ]);
+    expect(Object.fromEntries(groups)).toMatchObject({
+      'Load files': ['preview', 'check', 'run', 'rerun'],
+      Look: ['status', 'runs', 'report'],
+      Decide: ['resolve', 'pause', 'resume', 'cancel'],
+      'Keep running': ['start', 'watch', 'work', 'web'],
+      'Set up': ['map', 'template', 'schema', 'doctor', 'sandbox', 'help'],
+    });
+    expect(stdout).not.toMatch(/^Commands:/m);
+    expect(stdout).toContain("'Subclient / Create'");
+  });
+
+  test('of the sandbox names every fault that it knows, and what a 403 stands for', async () => {
+    const { stdout } = await onboard(['sandbox', '--help']);
+    const { stderr } = await onboard(['sandbox', '--fault', 'none-such=always']);
+    const names = /expected one of (.*)\.\n/.exec(stderr)?.[1]?.split(', ') ?? [];
+    expect(names.length).toBeGreaterThan(15);
+    for (const name of names) expect(stdout).toContain(name);
+    expect(stdout).toContain('403 a missing permission');
+  });
+
+  test('breaks its lines between words where the window is narrower than they are', async () => {
+    for (const args of [['--help'], ['start', '--help'], ['template', '--help']]) {
+      const io = { ...memoryIo(), stdout: Object.assign(new MemoryStream(true), { columns: 72 }) };
+      await runProgram(args, io);
+      const prose = io.stdout.text.split('\n').filter((line) => !line.includes('onboard '));
+      expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(72);
+    }
+  });
+
   test('is shown on stderr where no command is given', async () => {
     const said = await onboard([]);
     expect([said.exitCode, said.stdout]).toEqual([3, '']);

@@ -62,6 +62,21 @@ describe('a run', () => {
     expect(json).toMatchObject({ run: id, percent: 100, secondsLeft: null, seconds: expect.any(Number) });
   });
 
+  test('says what to do about it: the rows in doubt, its report, the command that goes on; or nothing', async () => {
+    const env = await home();
+    const next = async (id: string) =>
+      /\nNext:\n(.*)$/s.exec((await onboard(['status', id], env)).stdout)?.[1];
+    const doubtful = await seed('20261121-034515-bbbb', [created(1), doubtOf(2)]);
+    expect(await next(doubtful)).toBe(`  for its report:\n    onboard report ${doubtful}\n`);
+    await onboard(['report', doubtful], env);
+    expect(await next(doubtful)).toContain(`onboard resolve ${doubtful} --file `);
+    const open = await seed('20261121-034515-cccc', [created(1)], false);
+    expect(await next(open)).toBe(`  to go on:\n    onboard resume ${open}\n`);
+    const well = await seed('20261121-034515-dddd', [created(1)]);
+    await onboard(['report', well], env);
+    expect(await next(well)).toBeUndefined();
+  });
+
   test.each([
     ['that has ended', 'gggg', true],
     ['that is under way', 'hhhh', false],

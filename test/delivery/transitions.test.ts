@@ -92,6 +92,7 @@ describe('what a verdict makes of a request', () => {
   });
   const STOP: Verdict = { kind: 'stop', reason: 'credentials', status: 401, message: 'no' };
   const made = { ...facts, state: 'onWire', made: 1 } as const;
+  const AT = Date.parse('2026-11-21T10:20:03.003Z');
 
   test.each<[verdict: Verdict, over: Facts, effects: string[]]>([
     [ACCEPTED, {}, ['settle created']],
@@ -103,9 +104,25 @@ describe('what a verdict makes of a request', () => {
     [retry(null), { before: 'i dead.1 1.1' }, ['recall', 'tell', 'again failed']],
     [STOP, {}, ['recall', 'tell', 'withdraw', 'refresh']],
   ])('%j of one that is %j', (verdict, over, effects) => {
-    const answered = { verdict, reply: OK, call: 'subclient.create' } as const;
+    const answered = { verdict, reply: OK, call: 'subclient.create', at: AT } as const;
     expect(words(afterReply(answered, { ...made, ...over }, 0))).toEqual(effects);
   });
+
+  test.each<[reply: Reply, values: object]>([
+    [{ kind: 'no-response', sent: true, code: 'x', ms: 3 }, {}],
+    [{ kind: 'unreadable', status: 200, code: 'x', requestId: 'r-1', ms: 3 }, { requestId: 'r-1' }],
+  ])(
+    'one in doubt after %j is found by when it was sent, and by the id that the service gave',
+    (reply, values) => {
+      const [, , settled] = afterReply(
+        { verdict: UNKNOWN, reply, call: 'subclient.create', at: AT },
+        made,
+        0,
+      );
+      const end = { outcome: 'in-doubt', values: { sentAt: '2026-11-21T10:20:03.000Z', ...values } };
+      expect(settled).toMatchObject({ end });
+    },
+  );
 
   test('the third 403 in a row with no success between pauses the run; each row stays denied', () => {
     const verdicts = [
@@ -116,7 +133,9 @@ describe('what a verdict makes of a request', () => {
     let denied = 0;
     const pausing = verdicts.flatMap((verdict, i) => {
       denied = deniedInARow(denied, verdict);
-      const effects = words(afterReply({ verdict, reply: OK, call: 'subclient.create' }, made, denied));
+      const effects = words(
+        afterReply({ verdict, reply: OK, call: 'subclient.create', at: AT }, made, denied),
+      );
       if (verdict.kind === 'refused' && verdict.outcome === 'denied')
         expect(effects).toContain('settle denied http_400');
       return effects.includes('pause permission') ? [i] : [];
@@ -135,13 +154,13 @@ describe('what a verdict makes of a request', () => {
     ['subclient.update', { ...OK, status: 429 }, true],
     ['payment.documents', NO_ANSWER, true],
   ])('%s that is tried again after %j is unsent meanwhile: %s', (call, reply, isWithdrawn) => {
-    const effects = words(afterReply({ verdict: retry(null), reply, call }, made, 0));
+    const effects = words(afterReply({ verdict: retry(null), reply, call, at: AT }, made, 0));
     expect(effects.includes('withdraw')).toBe(isWithdrawn);
   });
 
   test('tells the breaker its cause: the plain words, and the code that a person can search for', () => {
     const causeOf = (reply: Reply) =>
-      afterReply({ verdict: UNKNOWN, reply, call: 'subclient.create' }, made, 0)[1];
+      afterReply({ verdict: UNKNOWN, reply, call: 'subclient.create', at: AT }, made, 0)[1];
     expect(causeOf(NO_ANSWER)).toMatchObject({ failure: { cause: 'The answer was lost (UND_ERR_SOCKET).' } });
     expect(causeOf({ ...NO_ANSWER, code: 'ONBOARD_X' })).toMatchObject({
       failure: { cause: 'The answer was lost.' },

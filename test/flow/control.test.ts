@@ -40,7 +40,7 @@ test('a run is paused by a command, names the one that goes on, and is gone on w
   });
   const again = await flow.onboard(['pause', id]);
   expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('paused (requested) already')]);
-  expect((await flow.onboard(['status', id])).stdout).toContain(`to go on  onboard resume ${id}`);
+  expect((await flow.onboard(['status', id])).stdout).toContain(`    onboard resume ${id}\n`);
   const made = flow.sandbox.stats().made.subclients;
   // What was on the wire, and what went out until its process had looked at the run again.
   expect(made - madeByThen).toBeLessThan((600 - madeByThen) / 2);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 import { summaryFrom } from '../support/run-control.ts';
+import { serveHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const quick = (over = '') => createJob(`timeoutSeconds: 2, concurrency: 5, attempts: 3${over}`);
@@ -47,6 +48,24 @@ test('an answer that is lost, whatever took it away: the row is in doubt, sent o
   const inDoubt = await flow.report(summary, 'in-doubt.csv');
   expect(inDoubt.split('\n')[0]).toMatch(/,onboard_message,onboard_resolution$/);
   for (const [i, key] of keys.entries()) expect(inDoubt).toContain(`${key},Lost ${i} Ltd`);
+  // When each was sent is said where somebody looks for it.
+  const began = Date.parse(summary.startedAt ?? '');
+  const times = [...inDoubt.matchAll(/; sent at (\S+?Z)/g)].map(([, at = '']) => Date.parse(at));
+  expect(times).toHaveLength(keys.length);
+  for (const at of times) expect(at >= began - 100 && at <= Date.now()).toBe(true);
+});
+
+test('a row in doubt has the id that the service gave its request, by the header that the job names', async () => {
+  const url = await serveHttp((request, response) => {
+    request.resume();
+    response.writeHead(500, { 'x-request-id': 'r-17' }).end();
+  });
+  const flow = await startFlow();
+  const job = await flow.file('j.yaml', createJob('requestId: X-Request-Id'));
+  const file = await flow.file('a.csv', subclientsCsv(1));
+  const { exitCode, summary } = await flow.run(['--job-file', job, file], { MSB_BASE_URL: url });
+  expect(exitCode).toBe(5);
+  expect(await flow.report(summary, 'in-doubt.csv')).toMatch(/not known; sent at \S+Z; request id r-17"?,/);
 });
 
 test('a service that is not there: a file of one row is told why and where, and so are a worker beside and who asks later', async () => {

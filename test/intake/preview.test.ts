@@ -24,6 +24,11 @@ test('a CSV file is shown with its facts in words and its first rows in a table'
   ]);
 });
 
+test('why a row can not be read is told to its end', async () => {
+  const lines = await preview(`id;name\n1;"a"b ${'c '.repeat(60)}\n`, 'a.csv');
+  expect(lines.at(-1)).toMatch(/^row 1, line 2 can't be read: .{70,}[^…]$/);
+});
+
 test('JSON records are shown by their field paths', async () => {
   const lines = await preview('[{"a":{"b":"x"}},{"c":[1,2],"a":{"b":null}}]', 'a.json');
   expect(lines.slice(0, 2)).toEqual(['type       JSON (one list)', 'encoding   utf-8']);

@@ -118,7 +118,7 @@ test('what is written while there is a status line stands whole above it, and th
     'the service is away',
     '  for a while',
     'a result',
-    '42% of the rows, a…',
+    '42% of the rows,…',
   ]);
   showStatus(io, null);
   tell(io, 'the end');

@@ -48,6 +48,33 @@ describe('rows in doubt', () => {
     expect((await look(desk, '/runs/run-nowhere/doubts')).kind).toBe('missing');
   });
 
+  test('are not created only once their key is typed, or their number where it can not be', async () => {
+    const { desk, seed } = await openOwnDesk(own());
+    const settlements = [doubtOf(1), doubtOf(2, { key: 'two  blanks' }), doubtOf(3)];
+    const run = await seed({ rows: 3, settlements });
+    const say = (form: Readonly<Record<string, string>>) =>
+      look(desk, `/runs/${run.id}/resolve`, { method: 'POST', form: { as: 'not-created', id: '', ...form } });
+    const left = async () =>
+      (await desk.ledger.redis.hkeys(desk.ledger.of(run.target).keys.run(run.id).doubts)).length;
+    const asked = await say({ row: '1' });
+    expect(asked.reply).toMatchObject({ kind: 'page', status: 200 });
+    expect(textOf(asked.html)).toContain('To record that, type K1');
+    expect(asked.html).toMatch(/value="not-created"[^>]* checked.*name="typed"[^>]* autofocus/s);
+    const wrong = await say({ row: '1', typed: 'K2' });
+    expect(wrong.reply).toMatchObject({ kind: 'page', status: 400 });
+    expect(textOf(wrong.html)).toContain('Expected K1, typed out: nothing was recorded.');
+    expect(await left()).toBe(3);
+    // An id asks for nothing more; whoever says otherwise afterwards is refused, not asked.
+    expect((await say({ row: '3', as: 'created', id: 'sub-3' })).reply).toMatchObject({ kind: 'redirect' });
+    const late = await say({ row: '3' });
+    expect(late.reply).toMatchObject({ kind: 'page', status: 400 });
+    expect(late.html).not.toContain('name="typed"');
+    expect((await say({ row: '1', typed: ' K1 ', next: '2' })).reply).toMatchObject({ kind: 'redirect' });
+    expect(textOf((await say({ row: '2' })).html)).toContain('To record that, type 2');
+    expect((await say({ row: '2', typed: '2' })).reply).toMatchObject({ kind: 'redirect' });
+    expect(await left()).toBe(0);
+  });
+
   test('can be decided only where somebody can be asked', async () => {
     const { desk, place } = await openDoubts();
     expect((await look(desk, place)).html).not.toContain(' disabled');

@@ -109,9 +109,8 @@ test('of a row that was not sent it is its sentence, without the rows, runs and 
   expect(cause({ message: 'the same key is in row {row} of this file', values: { row: '12' } })).toBe(
     'the same key is in row ‹…› of this file',
   );
-  expect(cause({ message: 'no answer', values: { lookedUp: '2026-11-21: not found' } })).toBe(
-    'no answer; looked up at ‹…›',
-  );
+  const found = { sentAt: '2026-11-21', requestId: 'r-1', lookedUp: '2026-11-21: not found' };
+  expect(cause({ message: 'no answer', values: found })).toBe('no answer');
 });
 
 test('a JSON record’s own values are named by their paths', () => {

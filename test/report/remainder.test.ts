@@ -17,13 +17,10 @@ describe('serviceMessage', () => {
     expect(serviceMessage(body)).toBe(expected);
   });
 
-  it('given a long body, gives its first 500 characters', () => {
-    expect(serviceMessage('x'.repeat(501))).toBe('x'.repeat(500));
-  });
-
-  it('given a pair of surrogates across the cut, leaves both halves out', () => {
-    expect(serviceMessage(`${'x'.repeat(499)}😀`)).toBe('x'.repeat(499));
-    expect(serviceMessage(`${'x'.repeat(498)}😀y`)).toBe(`${'x'.repeat(498)}😀`);
+  it('given a long body, gives at most 500 characters of it, whole words, and shows that it was cut', () => {
+    expect(serviceMessage('x'.repeat(501))).toBe(`${'x'.repeat(499)}…`);
+    expect(serviceMessage(`${'x'.repeat(495)} there`)).toBe(`${'x'.repeat(495)}…`);
+    expect(serviceMessage(`${'x'.repeat(498)}😀yz`)).toBe(`${'x'.repeat(498)}😀…`);
   });
 });
 

@@ -17,6 +17,17 @@ test('an answer arrives whole, with its status, though a character of it is spli
   expect(reply).toEqual({ kind: 'response', status: 200, retryAfterMs: null, body: '{"id":"é"}', ms });
 });
 
+test('the id that the service gives a request is part of the reply where the job names its header, else not', async () => {
+  const ids = ['x-request-id: r-1', `x-request-id: ${'r'.repeat(300)}`];
+  const server = await serve((socket) => socket.write(answerText(500, '', ids.splice(0, 1))));
+  const named = clientFor(server.url, { requestId: 'x-request-id' });
+  expect(await named.attempt(post(), 'token')).toMatchObject({ status: 500, requestId: 'r-1' });
+  expect(await named.attempt(post(), 'token')).toMatchObject({ requestId: 'r'.repeat(200) });
+  expect(await named.attempt(post(), 'token')).not.toHaveProperty('requestId');
+  ids.push('x-request-id: r-1');
+  expect(await clientFor(server.url).attempt(post(), 'token')).not.toHaveProperty('requestId');
+});
+
 test('a create goes out with its headers and body, and nothing else', async () => {
   const server = await echoOk();
   await clientFor(`http://127.0.0.1:${server.port}/api/`, { version: '1.2.3' }).attempt(

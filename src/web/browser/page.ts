@@ -36,7 +36,7 @@ if (live !== null && holdButton !== null) {
 }
 document.addEventListener('keydown', onKey);
 
-/** A page's own keys click the element with that `data-key`. */
+/** A page's own keys focus and click the elements with that `data-key`. */
 function onKey(event: KeyboardEvent): void {
   if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'h') holdButton?.click();
@@ -44,7 +44,13 @@ function onKey(event: KeyboardEvent): void {
     event.preventDefault();
     // The page's own search comes before the one above all pages.
     [...document.querySelectorAll<HTMLElement>('[data-search]')].at(-1)?.focus();
-  } else document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)?.click();
+  } else
+    for (const one of document.querySelectorAll<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)) {
+      // The key is not typed into the field that it leads to.
+      event.preventDefault();
+      one.focus();
+      one.click();
+    }
 }
 
 function isTyping(target: EventTarget | null): boolean {
