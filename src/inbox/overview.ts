@@ -16,7 +16,7 @@ import type { InboxNumbers } from '../metrics/registry.ts';
 import { type Account, toCorrect as rowsToCorrect } from '../model/account.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createSchedules, nextTime } from '../queue/schedules.ts';
-import { accountsOf } from '../runs/account.ts';
+import { ownAccountOf } from '../runs/account.ts';
 import { goingOnWith, runsToSeeTo, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
 import type { Ledger, Session } from '../session.ts';
 import { listEntries, NOTE_ENDING } from './entry.ts';
@@ -72,7 +72,7 @@ export async function lookOver(
     const isTold = ({ run }: ShownRun) => target === SANDBOX_TARGET || run.target !== SANDBOX_TARGET;
     const runs = newest.filter(({ run }) => !isOver(run));
     return {
-      needs: await findNeeds(newest.filter(isTold), env.home, accountsOf(ledger, memory)),
+      needs: await findNeeds(newest.filter(isTold), env.home, (run) => ownAccountOf(run, ledger, memory)),
       ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [

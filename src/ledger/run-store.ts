@@ -128,7 +128,7 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
         if (acceptedRows(of) + of.rejected + of.denied + of['in-doubt'] > 0) return true;
       return false;
     },
-    /** The run that took rows of others last, `''` for none; to be read before they are looked at. */
+    /** The run that took rows of others last, `''`: none; to be read before rows are looked at. */
     latestTaker: async () => (await redis.hget(keys.files, 'taken')) ?? '',
     /** Newest first. */
     async list(limit: number) {

@@ -54,7 +54,7 @@ async function record(
   { ledger, service, log }: TargetSession,
 ): Promise<void> {
   const run = 'run' in ask ? ask.run : answer.kind === 'done' ? (answer.run ?? '') : '';
-  const rows = ask.kind === 'resolve' ? ask.decisions.length : ask.kind === 'write-off' ? ask.rows.length : 0;
+  const rows = ask.kind === 'resolve' ? String(ask.decisions.length) : '';
   log.info('asked for at the page', { by, what: ask.kind, run, result: answer.kind });
   await ledger.redis.xadd(
     ledger.of(service.target).keys.audit,
@@ -63,7 +63,7 @@ async function record(
     RECORDED,
     '*',
     ...['at', new Date().toISOString(), 'by', by, 'role', role, 'what', ask.kind],
-    ...['run', run, 'rows', rows === 0 ? '' : String(rows), 'result', answer.kind],
+    ...['run', run, 'rows', rows, 'result', answer.kind],
   );
 }
 

@@ -20,22 +20,13 @@ function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemor
   return openAccounts(redis, keys, store, memory);
 }
 
-/** Of one look, over all targets. */
-export function accountsOf(ledger: Ledger, memory?: AccountMemory) {
-  const opened = new Map<string, Accounts>();
-  return ({ id, target }: Pick<Run, 'id' | 'target'>): Promise<Account> => {
-    const accounts = opened.get(target) ?? accountsAt(target, ledger, memory);
-    opened.set(target, accounts);
-    return accounts.accountOf(id);
-  };
+/** Of the run's own rows. */
+export function ownAccountOf({ id, target }: Run, ledger: Ledger, memory?: AccountMemory): Promise<Account> {
+  return accountsAt(target, ledger, memory).accountOf(id);
 }
 
 /** Of the delivery that the run belongs to. */
-export async function accountOf(
-  { id, target }: Pick<Run, 'id' | 'target'>,
-  ledger: Ledger,
-  memory?: AccountMemory,
-): Promise<Account> {
+export async function accountOf({ id, target }: Run, ledger: Ledger, memory?: AccountMemory) {
   const accounts = accountsAt(target, ledger, memory);
   return accounts.accountOf(await accounts.deliveryOf(id));
 }

@@ -51,12 +51,12 @@ describe('help', () => {
     const { stdout } = await onboard(['--help']);
     const groups = [...stdout.matchAll(/^([A-Z][a-z ]+):\n((?: {2}.*\n)+)/gm)].map(([, name, lines = '']) => [
       name,
-      [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, command]) => command),
+      [...lines.matchAll(/^ {2}([a-z-]+)/gm)].map(([, command]) => command),
     ]);
     expect(Object.fromEntries(groups)).toMatchObject({
       'Load files': ['preview', 'check', 'run', 'rerun'],
-      Look: ['status', 'runs', 'report'],
-      Decide: ['resolve', 'pause', 'resume', 'cancel'],
+      Look: ['status', 'runs', 'report', 'account'],
+      Decide: ['resolve', 'write-off', 'pause', 'resume', 'cancel'],
       'Keep running': ['start', 'watch', 'work', 'web'],
       'Set up': ['map', 'template', 'schema', 'doctor', 'sandbox', 'help'],
     });

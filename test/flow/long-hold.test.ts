@@ -26,7 +26,7 @@ test('a Retry-After of a day pauses each run of the service with the date, until
   const { run } = first.summary;
   const shown = await flow.look(['status', run]);
   expect(shown).toMatch(new RegExp(`service   ${leftAlone.source}`));
-  expect(shown).toContain(`to go on  once its pause is over: onboard resume ${run}`);
+  expect(shown).toContain('To go on once that time has come:');
   expect(await flow.look(['doctor'])).toMatch(new RegExp(`warning  service: ${leftAlone.source}`));
   const refused = await flow.onboard(['resume', run]);
   expect([refused.exitCode, refused.stderr]).toEqual([

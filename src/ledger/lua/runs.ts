@@ -14,8 +14,8 @@
  * ARGV: JSON of {entry: its place in files, id, createdAt (ms), prefix: of run records, again or
  * rerun: {chunks, ttl: seconds}; taken: the run that took rows of others last when the rows were
  * chosen, from: the runs that they are of}, then field, value, …
- * Answers {'new', id}, {'known', id} or {'overtaken', ''}. Error: the input is not whole, or another
- * run has that very id.
+ * Answers {'new', id}, {'known', id} or {'overtaken', ''}. Error: the input is not whole, or
+ * another run has that very id.
  */
 export const REGISTER = `
 local ask = cjson.decode(ARGV[1])
