@@ -67,7 +67,7 @@ function Acts({ run, cause: { id, outcome, count }, isNoted, visitor }: ActsProp
           <input type="hidden" name="only" value={outcome} />
           <input type="hidden" name="cause" value={id} />
           <input type="hidden" name="rows" value={String(count)} />
-          <button type="submit">Run these again…</button>
+          <button type="submit">Run these again…</button>{' '}
           <button type="submit" formaction={runPath(run.id, '/write-off')}>
             Write these off…
           </button>

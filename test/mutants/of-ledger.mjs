@@ -203,7 +203,7 @@ export const OF_LEDGER = [
   {
     id: 'register-second-rerun',
     in: 'src/ledger',
-    find: "if (call('HGET', KEYS[1], of.entry) or '') ~= of.latest then return {'overtaken', ''} end",
+    find: "if ask.taken and (call('HGET', KEYS[1], 'taken') or '') ~= ask.taken then return {'overtaken', ''} end",
     put: '',
     tests: ['test/ledger/reruns'],
     why: 'two reruns of one run send the same rows',
@@ -211,7 +211,7 @@ export const OF_LEDGER = [
   {
     id: 'account-without-later-runs',
     in: 'src/ledger',
-    find: 'for (const taker of takers.get(id) ?? []) await take(taker, run, open);',
+    find: 'for (const taker of await takersOf(id)) await take(taker, run, open);',
     put: '',
     tests: ['test/flow/account'],
     why: 'a row that a correction has created stays open',
@@ -235,7 +235,7 @@ export const OF_LEDGER = [
   {
     id: 'origin-named-twice',
     in: 'src/runs',
-    find: '&& !taken.has(from)',
+    find: '|| taken.has(place)',
     put: '',
     tests: ['test/flow/account'],
     why: 'two rows of a file stand for one, and the sum has a row too few',
