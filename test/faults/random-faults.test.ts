@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { accountSchema } from '../../src/model/account.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { EntityKind } from '../../src/sandbox/records.ts';
 import { createJob, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
@@ -333,6 +334,7 @@ async function judge({ flow }: Setup, keys: readonly string[], run: KeptRun): Pr
   await run.over;
   const summary = run.summary();
   if (summary === null) throw new Error('the run has ended without a summary');
+  await judgeAccount(flow, summary, keys.length);
   const ofRound = new Set(keys);
   const sandbox = {
     stats: flow.sandbox.stats,
@@ -341,6 +343,15 @@ async function judge({ flow }: Setup, keys: readonly string[], run: KeptRun): Pr
       [...flow.sandbox.entities(kind)].filter(({ key }) => ofRound.has(key ?? '')),
   };
   return assertTruth({ sandbox, home: flow.home, summary, keys });
+}
+
+/** What was in doubt may have been accepted since. */
+async function judgeAccount(flow: Flow, { run, outcomes }: Summary, rows: number): Promise<void> {
+  const text = await flow.look(['account', run, '--json']);
+  const account = accountSchema.parse(JSON.parse(text));
+  const { atService, writtenOff, inDoubt, holds } = account;
+  const isRight = holds && account.rows === rows && writtenOff === 0 && inDoubt <= outcomes['in-doubt'];
+  if (!isRight || atService < outcomes.created) throw new Error(`the account is not right: ${text}`);
 }
 
 function doubtfulAnswers({ sandbox }: Flow): number {
