@@ -9,6 +9,7 @@ import { isDeadHere } from '../journal/worker-registry.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
 import { readBriefs } from '../ledger/run-record.ts';
 import { holdsUpLaterJobs, type RunStore } from '../ledger/run-store.ts';
+import { batchesOf } from '../lib/batches.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -84,17 +85,25 @@ export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRu
   return (await Promise.all(shown)).flat();
 }
 
+const AT_ONCE = 500;
+
 /** Newest first: those that are not over, and those with rows that did not succeed. */
 export async function runsToSeeTo(ledger: Ledger, wellEnded = new Set<string>()): Promise<ShownRun[]> {
-  const shown: ShownRun[] = [];
-  for (const { run: id, target } of await ledger.index.latest(RUNS_LOOKED_THROUGH)) {
-    if (wellEnded.has(id)) continue;
+  const known = await ledger.index.latest(RUNS_LOOKED_THROUGH);
+  const look = async ({ run: id, target }: (typeof known)[number]): Promise<ShownRun[]> => {
     const { keys, store } = ledger.of(target);
     const [brief] = await readBriefs(ledger.redis, keys, [id]);
-    if (brief === undefined) continue;
-    if (isOver(brief) && countUnsuccessful(brief.outcomes) === 0) wellEnded.add(id);
-    else shown.push(...(await shownRun(id, store)));
-  }
+    if (brief === undefined) return [];
+    if (!isOver(brief) || countUnsuccessful(brief.outcomes) > 0) return shownRun(id, store);
+    wellEnded.add(id);
+    return [];
+  };
+  const shown: ShownRun[] = [];
+  for (const batch of batchesOf(
+    known.filter(({ run }) => !wellEnded.has(run)),
+    AT_ONCE,
+  ))
+    shown.push(...(await Promise.all(batch.map(look))).flat());
   return shown;
 }
 
