@@ -1,12 +1,17 @@
 /** `onboard account` and `onboard write-off`: what became of every row of a file. */
-import { open, rm } from 'node:fs/promises';
-import { insteadOf } from '../lib/errors.ts';
-import { countOf, type Io, printable, say, sayJson } from '../lib/terminal.ts';
+import { rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
+import { hasCode } from '../lib/errors.ts';
+import { countOf, type Io, printable, say, sayJson, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type Account, toCorrect } from '../model/account.ts';
+import type { Account } from '../model/account.ts';
 import { EXIT } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
-import { accountLine, openSteps } from '../report/account.ts';
+import { isTable } from '../model/source.ts';
+import { accountLine } from '../report/account.ts';
+import { openSteps } from '../report/next.ts';
+import { stepLines } from '../report/words.ts';
 import {
   accountOf,
   fileOfOpen,
@@ -58,38 +63,36 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
 }
 
 async function writeOpen(path: string, delivery: Run, rows: readonly OpenRow[], ledger: Ledger) {
-  const file = await open(path, 'wx', 0o600).catch(insteadOf('EEXIST', null));
-  if (file === null)
-    throw new UsageError(`--open: ${path} is there already: expected the name of a new file`);
   try {
-    for await (const text of fileOfOpen(delivery, rows, ledger)) await file.appendFile(text);
-    await file.sync();
+    await writeFile(path, fileOfOpen(delivery, rows, ledger), { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
+    if (hasCode(error, 'EEXIST'))
+      throw new UsageError(`--open: ${path} is there already: expected the name of a new file`);
     await rm(path, { force: true });
     throw error;
-  } finally {
-    await file.close();
   }
 }
 
 const ROWS_SHOWN = 20;
 
-function lines(
-  { id, file, job }: Run,
-  told: Account,
-  rows: readonly OpenRow[],
-  { open: written }: AccountFlags,
-): string[] {
+function lines(run: Run, told: Account, rows: readonly OpenRow[], { open: written }: AccountFlags): string[] {
+  const { id, file, job } = run;
+  const extension = isTable(run.source) ? 'csv' : 'ndjson';
   const left = rows.length - ROWS_SHOWN;
   return [
-    `Account of ${printable(file)} (job ${job}):`,
+    `Account of ${printable(basename(file))} (job ${job}):`,
     `  ${accountLine(told)}`,
     `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
     ...(rows.length === 0 ? [] : ['', 'Open:', ...rows.slice(0, ROWS_SHOWN).map((row) => rowLine(row, id))]),
     ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
-    ...(written === undefined ? [] : ['', `The open rows that can be corrected are in ${written}.`]),
-    ...(written !== undefined || toCorrect(told) === 0 ? [] : openSteps(told)),
+    ...(written === undefined ? openSteps(told, extension).flatMap(stepLines) : loading(run, written)),
   ];
+}
+
+function loading({ job, target }: Run, file: string): string[] {
+  const sandbox = target === SANDBOX_TARGET ? ' --sandbox' : '';
+  const load = `onboard run ${shellWord(job)}${sandbox} ${shellWord(file)}`;
+  return ['', `The open rows that can be corrected are in ${file}. To load it:`, `    ${load}`];
 }
 
 function rowLine({ row, last }: OpenRow, delivery: string): string {

@@ -60,7 +60,7 @@ function runsTable(listed: readonly ShownRun[], width: number): string[] {
     run.parent === null ? basename(run.file) : `rerun of ${run.parent}`,
     run.target,
   ]);
-  const table = renderTable(['run', 'state', 'rows', 'to settle', 'job', 'file', 'service'], body, width);
+  const table = renderTable(['run', 'state', 'rows', 'no success', 'job', 'file', 'service'], body, width);
   const open = listed.flatMap(({ run, state }) => goOnWords(run, state) ?? []);
   return open.length === 0 ? table : [...table, '', 'To go on:', ...open.map((command) => `  ${command}`)];
 }

@@ -16,12 +16,11 @@ import {
   tell,
 } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
-import { type Account, toCorrect } from '../model/account.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
-import { accountLine, openSteps } from '../report/account.ts';
+import { accountLine } from '../report/account.ts';
 import type { Summary } from '../report/summary.ts';
 import { pagesOf, renderNext, requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
@@ -106,7 +105,7 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   const waits = await waitsFor(run, ledger, queue).finally(() => queue.close());
   const account = await accountOf(run, ledger);
   if (flags.json === true) return { lines: indented({ ...told, account, service, waitsFor: waits }), moves };
-  const next = nextLines({ run, state }, told, report, isOver(run) ? account : null);
+  const next = nextLines({ run, state }, { ...told, account: isOver(run) ? account : null }, report);
   const lines = [
     ...statusLines(run, state, told),
     `account   ${accountLine(account)}`,
@@ -137,27 +136,13 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
   ];
 }
 
-/** What is left to do about a run; empty: nothing. `account`: `null`: it is not over. */
-function nextLines(
-  { run, state }: ShownRun,
-  summary: Summary,
-  report: string,
-  account: Account | null,
-): readonly string[] {
-  const open = account === null ? 0 : toCorrect(account);
-  // Of a file some rows of which were taken up, the account has the others.
-  const isAlone = account === null || account.runs.length === 1;
-  const isTold = (file: string) =>
-    (isAlone && (account === null || open > 0)) || !/^(rejected|failed)/.test(file);
-  const told = { ...summary, files: summary.files.filter(isTold) };
-  const next = renderNext(told, { directory: report }).slice(1);
+/** What is left to do about a run; empty: nothing. */
+function nextLines({ run, state }: ShownRun, summary: Summary, report: string): readonly string[] {
+  const next = renderNext(summary, { directory: report }).slice(1);
   const goOn = goingOnWith(run, state);
   const isWritten = summary.files.length > 0 || isUnderWay(run);
   return [
     ...next,
-    ...(isAlone || open === 0
-      ? []
-      : [accountLine(account), ...openSteps(account)].map((line) => `  ${line}`)),
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['  to go on:', `    ${goOn}`]),
     ...(isWritten ? [] : ['  for its report:', `    onboard report ${run.id}`]),
   ];
@@ -239,10 +224,12 @@ function needyLines(
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
-    ...(open === 0 ? [] : [`${countOf(open, 'row')} open`]),
+    ...(open === 0 ? [] : [`${countOf(open, 'row')} to correct`]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
-  const next = nextLines({ run, state }, summary, report, account);
+  // Of a file none of whose rows are to be corrected, nothing is told of them.
+  const files = summary.files.filter((file) => open > 0 || !/^(rejected|failed)/.test(file));
+  const next = nextLines({ run, state }, { ...summary, files, account }, report);
   return [
     `${signs ? sign : ' '} Run ${run.id} (${marked(run.job, run)}, ${basename(run.file)}): ${what.join(', ')}`,
     ...(run.request === undefined ? [] : [`    by ${requestWords(run.request)}`]),

@@ -16,7 +16,7 @@ import type { InboxNumbers } from '../metrics/registry.ts';
 import { type Account, toCorrect as rowsToCorrect } from '../model/account.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createSchedules, nextTime } from '../queue/schedules.ts';
-import { ownAccountOf } from '../runs/account.ts';
+import { accountsAt } from '../runs/account.ts';
 import { goingOnWith, runsToSeeTo, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
 import type { Ledger, Session } from '../session.ts';
 import { listEntries, NOTE_ENDING } from './entry.ts';
@@ -68,11 +68,13 @@ export async function lookOver(
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined, true);
   try {
     const next = await schedules.next();
-    const newest = await runsToSeeTo(ledger, memory?.wellEnded);
+    const newest = await runsToSeeTo(ledger);
     const isTold = ({ run }: ShownRun) => target === SANDBOX_TARGET || run.target !== SANDBOX_TARGET;
     const runs = newest.filter(({ run }) => !isOver(run));
     return {
-      needs: await findNeeds(newest.filter(isTold), env.home, (run) => ownAccountOf(run, ledger, memory)),
+      needs: await findNeeds(newest.filter(isTold), env.home, (run) =>
+        accountsAt(run.target, ledger, memory).accountOf(run.id),
+      ),
       ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [
@@ -196,7 +198,8 @@ async function needyRun(shown: ShownRun, reports: string, accountOf: AccountOf) 
   const account = isOver(run) ? await accountOf(run) : null;
   const toCorrect = account === null ? 0 : rowsToCorrect(account);
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
-  if (!waits && inDoubt === 0 && toCorrect === 0) return [];
+  const isRight = account?.holds !== false;
+  if (!waits && inDoubt === 0 && toCorrect === 0 && isRight) return [];
   const report = join(reports, run.id);
   return [{ ...shown, inDoubt, toCorrect, account, summary: await summaryOf(run, report), report }];
 }

@@ -4,9 +4,14 @@
  * stands for nothing.
  */
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
-import type { Origins } from '../model/origin.ts';
 import type { Row } from '../model/row.ts';
-import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import {
+  isTable,
+  type Origins,
+  REPORT_COLUMN_PREFIX,
+  REPORT_MEMBER,
+  type SourceInfo,
+} from '../model/source.ts';
 
 const NAMES = ['run', 'row', 'outcome', 'code'];
 const IN_DOUBT = ['in-doubt', 'row_in_doubt'];

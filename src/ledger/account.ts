@@ -4,15 +4,16 @@
  * service where its own outcome says so, where a row says so that stands for it, or where a later
  * run's row was created under its key.
  */
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createRecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { spaceOf } from '../model/operation.ts';
-import type { Origins } from '../model/origin.ts';
 import { countSettled, countUnsuccessful, succeeded as isSuccess } from '../model/outcome.ts';
 import { isOver, type Run, requestSchema, type StateRequest } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
+import type { Origins } from '../model/source.ts';
 import { readKeys } from './key-claims.ts';
 import type { LedgerKeys } from './keys.ts';
 import { readOrigins } from './origins.ts';
@@ -30,19 +31,21 @@ type Seen = {
   /** Of the rows that stand for none of an earlier run. */
   readonly succeeded: number;
   readonly waiting: number;
+  /** Of the others: their key was known. */
+  readonly skipped: ReadonlySet<number>;
 };
 
-/** How the rows of one run stand. */
-type Stand = {
-  /** Those not at the service, of rows with an outcome. */
-  readonly open: ReadonlyMap<number, Standing>;
+/** How the rows of one run stand; `open`: not at the service, of those with an outcome. */
+type Stand = Omit<Seen, 'isSettled' | 'succeeded'> & {
   isOwn(row: number): boolean;
   /** Of its own rows. */
   readonly atService: number;
-  readonly waiting: number;
   /** `null`: the row is at the service. */
   of(row: number): Standing | null;
 };
+
+/** Of a key's record. */
+type Maker = { readonly maker: RunBrief | undefined; isOwn(row: number): boolean };
 
 const RUNS_REMEMBERED = 100;
 /** Rows that did not succeed, of each of them. */
@@ -50,10 +53,9 @@ const ROWS_REMEMBERED = 2_000;
 
 export type AccountMemory = ReturnType<typeof createAccountMemory>;
 
-/** Of runs that are over, for later looks: what their rows said, and which ended well. */
+/** Of runs that are over: what their rows said, for later looks. */
 export function createAccountMemory() {
-  const rows = createRecentMap<string, { readonly of: string; readonly seen: Seen }>(RUNS_REMEMBERED);
-  return { rows, wellEnded: new Set<string>() };
+  return createRecentMap<string, { readonly of: string; readonly seen: Seen }>(RUNS_REMEMBERED);
 }
 
 /** One look at a target's ledger: for a later one it is opened again. */
@@ -66,10 +68,16 @@ export function openAccounts(
   /** Each is looked at once. */
   const stands = new Map<string, Promise<Stand>>();
   const families = new Map<string, Promise<readonly RunBrief[]>>();
+  const makers = new Map<string, Promise<Maker>>();
   const origins = new Map<string, Promise<Origins>>();
 
   const standOf = (id: string) => once(stands, id, () => look(id));
   const originsOf = (run: RunBrief | Run) => once(origins, run.id, () => readOrigins(redis, keys, run));
+  const makerOf = (id: string) =>
+    once(makers, id, async () => {
+      const [maker] = await readBriefs(redis, keys, [id]);
+      return { maker, isOwn: ownRows(maker === undefined ? new Map() : await originsOf(maker)) };
+    });
   /** Runs that have rows of this one, oldest first. */
   const takersOf = (id: string) =>
     once(families, id, async () => {
@@ -81,32 +89,37 @@ export function openAccounts(
     const run = await readRun(redis, keys, id);
     if (run === null) throw new Error(`run ${id} is gone from the ledger`);
     const isOwn = ownRows(await originsOf(run));
-    const { open, isSettled, succeeded, waiting } = await rowsOf(run, isOwn);
+    const { open, isSettled, succeeded, waiting, skipped } = await rowsOf(run, isOwn);
     const own = () => [...open.keys()].filter(isOwn).length;
     const before = own();
     for (const taker of await takersOf(id)) await take(taker, run, open);
-    await closeByKey(run, open);
     const off = await readWrittenOff(redis, keys, id);
     for (const [row, one] of open)
       if (one.run === id && off.has(row)) open.set(row, { ...one, isWrittenOff: isCorrectable(one) });
+    await closeByKey(run, open);
     const of = (row: number) => open.get(row) ?? (isSettled(row) ? null : { ...NOTHING_YET, run: id, row });
-    return { open, isOwn, atService: succeeded + before - own(), waiting, of };
+    return { open, isOwn, skipped, atService: succeeded + before - own(), waiting, of };
   }
 
   async function rowsOf(run: Run, isOwn: (row: number) => boolean): Promise<Seen> {
     const of = JSON.stringify(run.outcomes);
-    const known = memory.rows.get(run.id);
+    const known = memory.get(run.id);
     const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
-    if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.rows.set(run.id, { of, seen });
+    if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.set(run.id, { of, seen });
     return { ...seen, open: new Map(seen.open) };
   }
 
-  /** What became of rows that a later run took. */
+  /**
+   * What became of rows that a later run took. One that was skipped, since its key was known, says
+   * nothing of a duplicate of that key, nor of a row of a group.
+   */
   async function take(taker: RunBrief, { id }: Run, open: Map<number, Standing>): Promise<void> {
-    const [{ of }, taken] = await Promise.all([standOf(taker.id), originsOf(taker)]);
+    const [{ of, skipped }, taken] = await Promise.all([standOf(taker.id), originsOf(taker)]);
+    const isGrouped = skipped.size > 0 && (await store.definition(id))?.group !== undefined;
     for (const [row, from] of taken.get(id) ?? []) {
       const now = of(row);
-      if (!open.has(from) || isLost(now)) continue;
+      const isLike = skipped.has(row) && (isGrouped || open.get(from)?.code === 'duplicate_key');
+      if (!open.has(from) || isLost(now) || isLike) continue;
       if (now === null) open.delete(from);
       else open.set(from, now);
     }
@@ -114,19 +127,19 @@ export function openAccounts(
 
   /**
    * The key of an open row is free for others, and a row of another run may have created its
-   * record: that closes one row, unless it stands for one. A group's rows have one key.
+   * record: that closes the row, unless it stands for another of this file. A group's rows have one
+   * key.
    */
   async function closeByKey(run: Run, open: Map<number, Standing>): Promise<void> {
     const space = spaceOf(run.operation);
-    const keyed = [...open].filter(([, one]) => one.run === run.id && one.key !== '');
+    const keyed = [...open].filter(([, one]) => one.run === run.id && isNamed(one));
     if (space === null || keyed.length === 0) return;
     const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
     if (group !== undefined) return;
     const names = keyed.map(([, { key }]) => key);
-    const states = new Map(await readKeys(redis, keys, { space, form, names }));
+    const states = await readKeys(redis, keys, { space, form, names });
     for (const [row, { key, code }] of keyed) {
       const state = states.get(key);
-      states.delete(key);
       if (state?.kind === 'known' && state.alike !== true && (await isMadeFor(run, code, state)))
         open.delete(row);
     }
@@ -134,23 +147,30 @@ export function openAccounts(
 
   /** Later than the run, or by the one that its row waited for; not for another row. */
   async function isMadeFor({ id, createdAt }: Run, code: string, made: Pick<Standing, 'run' | 'row'>) {
-    const [maker] = made.run === id ? [] : await readBriefs(redis, keys, [made.run]);
+    if (made.run === id) return false;
+    const { maker, isOwn } = await makerOf(made.run);
     if (maker === undefined || !(maker.createdAt > createdAt || WAITED.has(code))) return false;
-    return ownRows(await originsOf(maker))(made.row);
+    return isOwn(made.row) || !(await familyOf(id)).includes(made.run);
+  }
+
+  /** The deliveries that rows of a run come from in the end; `null`: all of its rows. */
+  async function rootsOf(run: RunBrief, rows: ReadonlySet<number> | null): Promise<Set<string>> {
+    const origins = await originsOf(run);
+    const hasOwn = rows === null ? ownCount(run) > 0 : [...rows].some(ownRows(origins));
+    const roots = new Set(hasOwn ? [run.id] : []);
+    for (const [id, pairs] of origins) {
+      const froms = pairs.flatMap(([row, from]) => (rows === null || rows.has(row) ? [from] : []));
+      const { maker } = await makerOf(id);
+      if (froms.length === 0 || maker === undefined) continue;
+      for (const root of await rootsOf(maker, new Set(froms))) roots.add(root);
+    }
+    return roots;
   }
 
   async function familyOf(id: string): Promise<string[]> {
     const family = new Set([id]);
     for (const one of family) for (const taker of await takersOf(one)) family.add(taker.id);
     return [...family];
-  }
-
-  /** Without reading its rows: nobody could have seen to them. */
-  async function isToldByCounts(brief: RunBrief, family: readonly string[]): Promise<boolean> {
-    if (family.length > 1 || takesFrom(brief).length > 0) return false;
-    if (!isOver(brief) || countUnsuccessful(brief.outcomes) === 0) return true;
-    const [latest] = await redis.zrevrange(keys.runs, 0, 0);
-    return latest === brief.id && (await redis.exists(keys.run(brief.id).writtenOff)) === 0;
   }
 
   return {
@@ -160,18 +180,15 @@ export function openAccounts(
       const brief = await briefOf(id);
       const runs = await familyOf(id);
       const rows = ownCount(brief);
-      const stand = (await isToldByCounts(brief, runs)) ? null : await standOf(id);
-      const counts = stand === null ? counted(brief) : countStand(stand);
-      const lost = isOver(brief) ? (stand ?? counts).waiting : 0;
-      const holds = lost === 0 && counts.atService + counts.writtenOff + counts.open === rows;
+      const counts = isToldByCounts(brief, runs) ? counted(brief) : countStand(await standOf(id));
+      const { atService, writtenOff, open, waiting } = counts;
+      const areOver = (await readBriefs(redis, keys, runs)).every(isOver);
+      const holds = atService + writtenOff + open === rows && (waiting === 0 || !areOver);
       return { delivery: id, runs, rows, ...counts, holds };
     },
     /** The delivery that a run belongs to: itself where it has rows of its own, or of several. */
     async deliveryOf(id: string): Promise<string> {
-      const brief = await briefOf(id);
-      const froms = ownCount(brief) > 0 ? [] : takesFrom(brief);
-      const roots = await Promise.all(froms.map((from) => this.deliveryOf(from)));
-      const [root = id, other] = new Set(roots);
+      const [root = id, other] = await rootsOf(await briefOf(id), null);
       return other === undefined ? root : id;
     },
     /** Rows of a run that a later one took, whatever became of them, or that are written off. */
@@ -210,18 +227,18 @@ async function readWrittenOff(redis: RedisConnection, keys: LedgerKeys, run: str
   return new Set((await Promise.all(rows)).flat());
 }
 
+type WriteOff = { readonly run: string; readonly rows: readonly number[]; readonly request: StateRequest };
+
 export async function keepWriteOff(
   redis: RedisConnection,
   keys: LedgerKeys,
-  {
-    run,
-    rows,
-    request,
-  }: { readonly run: string; readonly rows: readonly number[]; readonly request: StateRequest },
+  { run, rows, request }: WriteOff,
 ): Promise<void> {
   const { writtenOff } = keys.run(run);
   const text = JSON.stringify({ ...request, rows: await packRowNumbers(rows) });
-  await redis.hset(writtenOff, `${request.at} ${rows[0]}`, text);
+  // Whoever is about to take rows looks again.
+  const off = redis.multi().hset(writtenOff, `${request.at} ${rows[0]}`, text);
+  await off.hset(keys.files, 'taken', `${run} ${randomUUID()}`).exec();
 }
 
 const NOTHING_YET = { line: 0, key: '', outcome: 'open', code: '', isWrittenOff: false } as const;
@@ -234,6 +251,17 @@ function isLost(standing: Standing | null): boolean {
 /** Never one that may have been created, or is being sent. */
 export function isCorrectable({ outcome, isWrittenOff }: Standing): boolean {
   return outcome !== 'in-doubt' && outcome !== 'open' && !isWrittenOff;
+}
+
+/** Its key is its own, and may be somebody else's by now. */
+function isNamed({ key, code, isWrittenOff }: Standing): boolean {
+  return key !== '' && code !== 'duplicate_key' && !isWrittenOff;
+}
+
+/** Without reading its rows: nobody has seen to any that did not succeed. */
+function isToldByCounts(brief: RunBrief, family: readonly string[]): boolean {
+  const isAlone = family.length === 1 && takesFrom(brief).length === 0;
+  return isAlone && (!isOver(brief) || countUnsuccessful(brief.outcomes) === 0);
 }
 
 function takesFrom({ parent, standsFor }: RunBrief): string[] {
@@ -282,14 +310,16 @@ async function readRows(
   hasAll = isOver(run),
 ): Promise<Seen> {
   const open = new Map<number, Standing>();
+  const skipped = new Set<number>();
   const own = ownCount(run);
-  if (hasAll && countUnsuccessful(run.outcomes) === 0)
-    return { open, succeeded: own, waiting: 0, isSettled: () => true };
+  if (hasAll && countUnsuccessful(run.outcomes) === 0 && run.outcomes.skipped === 0)
+    return { open, succeeded: own, waiting: 0, skipped, isSettled: () => true };
   const settled = new Set<number>();
   let [succeeded, ended, all] = [0, 0, 0];
   const see = ({ row, line, key, outcome, code }: Settlement) => {
     all += 1;
     if (!hasAll) settled.add(row);
+    if (outcome === 'skipped' && !isOwn(row)) skipped.add(row);
     if (isOwn(row)) ended += 1;
     if (!isSuccess(outcome))
       open.set(row, { run: run.id, row, line, key, outcome, code, isWrittenOff: false });
@@ -298,5 +328,5 @@ async function readRows(
   for await (const { settlements } of readAll(redis, keys.run(run.id), run.chunks)) settlements.forEach(see);
   // Redis has lost some: which of them have an outcome is read row by row.
   if (hasAll && all !== run.rows) return readRows(redis, keys, run, isOwn, false);
-  return { open, succeeded, waiting: own - ended, isSettled: (row) => hasAll || settled.has(row) };
+  return { open, succeeded, waiting: own - ended, skipped, isSettled: (row) => hasAll || settled.has(row) };
 }

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { Origins } from '../model/origin.ts';
+import type { Origins } from '../model/source.ts';
 import type { LedgerKeys } from './keys.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
 

@@ -6,17 +6,13 @@
 import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { Origins } from '../model/origin.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import { chunksOf, type Run, runSchema } from '../model/run.ts';
-import type { FileFacts } from '../model/source.ts';
+import type { FileFacts, Origins } from '../model/source.ts';
 import type { LedgerKeys } from './keys.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
 export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
-
-/** `latest`: the run that took rows of others last, when they were looked at. */
-type OriginsTaken = { readonly origins: Origins; readonly latest: string };
 
 export type NewRun = {
   readonly id: string;
@@ -28,8 +24,8 @@ export type NewRun = {
   readonly canary?: Canary | null;
   readonly createdAt: Date;
   readonly again: boolean;
-  /** Of a file with rows of earlier runs. */
-  readonly origins?: OriginsTaken;
+  /** `latest`: the run that took rows of others last, when they were looked at. */
+  readonly origins?: { readonly origins: Origins; readonly latest: string };
 };
 
 export function newRecord(run: NewRun): Record<string, string | number> {

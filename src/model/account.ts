@@ -22,7 +22,7 @@ const count = z.number().int();
 export const accountSchema = z.object({
   /** The first file's run. */
   delivery: z.string(),
-  /** That run and all that have rows of it, oldest first. */
+  /** That run and all that have rows of it. */
   runs: z.array(z.string()),
   /** Of the first file, without those that stand for rows of an earlier one. */
   rows: count,
@@ -41,4 +41,9 @@ export type Account = z.infer<typeof accountSchema>;
 /** Rows that somebody must see to, but for those in doubt: they are settled in their own run. */
 export function toCorrect({ open, inDoubt, waiting }: Account): number {
   return open - inDoubt - waiting;
+}
+
+/** No row of the file was taken up or written off: its run's report tells of all of them. */
+export function isUntouched({ runs, writtenOff }: Account): boolean {
+  return runs.length === 1 && writtenOff === 0;
 }

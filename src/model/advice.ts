@@ -64,7 +64,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
   number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
   totals_row:
-    'Leave the line out: it adds up or counts the others. If it is a record after all, give it another key.',
+    'Leave the line out, and write it off: it adds up or counts the others. If it is a record after all, give it another key.',
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
 };
 

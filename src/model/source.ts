@@ -3,7 +3,6 @@
  * records.
  */
 import { z } from 'zod';
-import type { Origins } from './origin.ts';
 
 /** Of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
 export type Encoding = string;
@@ -72,6 +71,9 @@ export function sourceWords(
     ...(headerLine === 1 ? [] : [`header on line ${headerLine}`]),
   ].join(', ');
 }
+
+/** By run: rows of a file, each with the row of that earlier run which it was before. */
+export type Origins = ReadonlyMap<string, readonly (readonly [row: number, from: number])[]>;
 
 /** From one reading of the whole file, before anything is sent. */
 export type FileFacts = {

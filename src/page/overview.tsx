@@ -122,9 +122,9 @@ function Figures({ seen: { overview, running } }: Pick<StandingProps, 'seen'>) {
   );
 }
 
-/** Rows that no later run has taken up. */
+/** As accounts count them: to correct, and in doubt. */
 function openIn({ runs }: Overview['needs']): number {
-  return runs.reduce((sum, { toCorrect }) => sum + toCorrect, 0);
+  return runs.reduce((sum, { toCorrect, inDoubt }) => sum + toCorrect + inDoubt, 0);
 }
 
 function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
@@ -142,7 +142,7 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
         {note === null ? null : '; the note beside it says why'}
       </>
     )),
-    ...toCorrect.map((one) => <Need run={one.run} words={`${countOf(one.toCorrect, 'row')} open`} />),
+    ...toCorrect.map((one) => <Need run={one.run} words={`${countOf(one.toCorrect, 'row')} to correct`} />),
   ];
   return (
     <section>

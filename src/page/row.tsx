@@ -4,7 +4,6 @@
  * that did not succeed.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
-import { createRunInput } from '../ledger/reruns.ts';
 import { chunksAround } from '../ledger/run-view.ts';
 import { Lines, Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
@@ -40,7 +39,7 @@ async function answer({ params, page, visitor }: Visit<Desk>): Promise<Reply> {
   if (open === null || row === null || !hasRow(open, row)) return NO_ROW;
   page.log.info('a row was looked at', { run: id, row, by: visitor.name });
   const shown = await readRow(open, row);
-  const body = <RowView open={open} shown={shown} rerun={await rerunWith(open, row)} />;
+  const body = <RowView open={open} shown={shown} />;
   return { kind: 'page', title: `Row ${row} of ${id}`, body };
 }
 
@@ -48,14 +47,6 @@ async function answer({ params, page, visitor }: Visit<Desk>): Promise<Reply> {
 function hasRow(open: RunRows, row: number): boolean {
   const isLost = open.run.parent !== null && open.numbers === null;
   return isLost || rowAt(open, rowsUpTo(open, row)) === row;
-}
-
-/** The latest one. */
-async function rerunWith({ run, redis, keys }: RunRows, row: number): Promise<string | null> {
-  const rerun = await redis.hget(keys.files, `rerun:${run.id}`);
-  if (rerun === null || rerun === '') return null;
-  const numbers = await createRunInput(redis, keys, rerun).numbers();
-  return numbers?.includes(row) === true ? rerun : null;
 }
 
 type ShownRow = Awaited<ReturnType<typeof readRow>>;
@@ -114,7 +105,7 @@ async function keyOf(open: RunRows, { key, row }: Settlement): Promise<readonly 
 
 type Props = { readonly open: RunRows; readonly shown: ShownRow };
 
-function RowView({ open, shown, rerun }: Props & { readonly rerun: string | null }) {
+function RowView({ open, shown }: Props) {
   const { run } = open;
   const { row, settlement, source, sent, said } = shown;
   const advice = settlement === null ? '' : adviceFor(settlement.code, settlement.outcome, run.operation);
@@ -142,7 +133,7 @@ function RowView({ open, shown, rerun }: Props & { readonly rerun: string | null
           <Said said={said} />
         </section>
       </div>
-      <Elsewhere open={open} shown={shown} rerun={rerun} />
+      <Elsewhere open={open} shown={shown} />
     </>
   );
 }
@@ -281,10 +272,10 @@ function Said({ said }: { readonly said: RefusalBody | null }) {
   );
 }
 
-function Elsewhere({ open, shown: { row, key }, rerun }: Props & { readonly rerun: string | null }) {
+function Elsewhere({ open, shown: { row, key } }: Props) {
   const { id, parent } = open.run;
   const other = key === undefined || (key.run === id && key.row === row) ? null : key;
-  if (other === null && parent === null && rerun === null) return null;
+  if (other === null && parent === null) return null;
   return (
     <section>
       <h2>Elsewhere</h2>
@@ -297,11 +288,6 @@ function Elsewhere({ open, shown: { row, key }, rerun }: Props & { readonly reru
         {parent === null ? null : (
           <li>
             <a href={rowPath(parent, row)}>{`The same row in run ${parent}`}</a>, of which this is a rerun
-          </li>
-        )}
-        {rerun === null ? null : (
-          <li>
-            <a href={rowPath(rerun, row)}>{`The same row in run ${rerun}`}</a>, a rerun of this one
           </li>
         )}
       </ul>

@@ -124,7 +124,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         <Sum outcomes={run.outcomes} rows={run.rows} /> <Holds run={run} />
       </p>
       <Bar outcomes={run.outcomes} rows={run.rows} />
-      {account === null ? null : <AccountOf account={account} run={run} isOperator={isOperator} />}
+      {account === null ? null : <AccountOf account={account} isOperator={isOperator} />}
       <p>
         {pace === '' ? '' : `${pace} · `}
         {run.startedAt === null ? (
@@ -147,23 +147,15 @@ function RunLive({ shown, visit: { visitor } }: Props) {
   );
 }
 
-type AccountProps = { readonly account: Account; readonly run: Run; readonly isOperator: boolean };
+type AccountProps = { readonly account: Account; readonly isOperator: boolean };
 
-function AccountOf({ account, run: { id }, isOperator }: AccountProps) {
-  const { delivery } = account;
+function AccountOf({ account, isOperator }: AccountProps) {
+  const delivery = runPath(account.delivery);
+  const mayWriteOff = isOperator && toCorrect(account) > 0;
   return (
     <p>
-      Account of the file
-      {delivery === id ? null : (
-        <>
-          {' of run '}
-          <a href={runPath(delivery)}>{delivery}</a>
-        </>
-      )}
-      : {accountLine(account)}{' '}
-      {isOperator && toCorrect(account) > 0 ? (
-        <a href={runPath(delivery, '/write-off')}>Write rows off…</a>
-      ) : null}
+      Account of <a href={delivery}>the file</a>: {accountLine(account)}{' '}
+      {mayWriteOff ? <a href={`${delivery}/write-off`}>Write rows off…</a> : null}
     </p>
   );
 }

@@ -13,13 +13,3 @@ export function accountLine(account: Account): string {
   const told = of.length === 0 ? sum : `${sum} (${of.join(', ')})`;
   return holds ? told : `${told}: THIS SUM DOES NOT HOLD`;
 }
-
-/** What can be done about open rows, in lines. */
-export function openSteps({ delivery }: Account): string[] {
-  return [
-    'To correct open rows, and then load them:',
-    `  onboard account ${delivery} --open open.csv`,
-    'To write off rows that shall never be loaded:',
-    `  onboard write-off ${delivery} <rows> --reason <why>`,
-  ];
-}

@@ -1,10 +1,12 @@
 /** What to do next about a run, in the words of the terminal, notes and report.html. */
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../lib/terminal.ts';
+import { type Account, isUntouched, toCorrect } from '../model/account.ts';
 import { reasonAdvice } from '../model/advice.ts';
 import { mostMistakes } from '../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
+import { isTable } from '../model/source.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Summary } from './summary.ts';
 
@@ -20,12 +22,29 @@ export type Step = { readonly words: readonly string[]; readonly commands: reado
 
 /** Empty: nothing is left to do. */
 export function nextSteps(summary: Summary, options: NextOptions): readonly Step[] {
+  const { account, source } = summary;
   return [
     ...continuing(summary, options),
     ...takingUp(summary),
     ...referring(summary),
     ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
+    ...(account === null || isUntouched(account)
+      ? []
+      : openSteps(account, isTable(source) ? 'csv' : 'ndjson')),
+  ];
+}
+
+/** What can be done about open rows, where the run's own report no longer says it. */
+export function openSteps(account: Account, extension: string): Step[] {
+  const { delivery, inDoubt } = account;
+  if (toCorrect(account) === 0) return [];
+  const doubt = inDoubt === 0 ? [] : ['Rows in doubt are not among them.'];
+  const open = ['Open rows of the file, to be corrected and loaded:', ...doubt];
+  const off = ['Rows that shall never be loaded:'];
+  return [
+    { words: open, commands: [`onboard account ${delivery} --open open.${extension}`] },
+    { words: off, commands: [`onboard write-off ${delivery} <rows> --reason <why>`] },
   ];
 }
 
@@ -75,6 +94,9 @@ function redefining({ run, job, state, causes, rows }: Summary, options: NextOpt
 function correcting(summary: Summary, kind: RemainderKind, options: NextOptions): readonly Step[] {
   const name = summary.files.find((file) => remainderOf(file) === kind);
   if (name === undefined) return [];
+  // Of a file some rows of which were taken up or written off, the account has the others.
+  const { account } = summary;
+  if (kind !== 'in-doubt' && account !== null && !isUntouched(account)) return [];
   const file = join(options.directory, name);
   if (kind === 'failed') return [loadingFailed(summary, name, command(summary, file, options))];
   const then =

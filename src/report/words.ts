@@ -205,7 +205,7 @@ export function renderNext(summary: Summary, options: RenderOptions): readonly s
   return steps.length === 0 ? [] : ['Next:', ...steps];
 }
 
-function stepLines({ words, commands }: Step): readonly string[] {
+export function stepLines({ words, commands }: Step): readonly string[] {
   const ways = commands.flatMap((command, i) => [...(i === 0 ? [] : ['  or:']), `    ${command}`]);
   return [...words.flatMap((text) => paragraph('  ', text, '  ')), ...ways];
 }

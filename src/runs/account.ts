@@ -15,14 +15,9 @@ import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { remainderFormat, remainderRows } from '../report/remainder.ts';
 import type { Ledger } from '../session.ts';
 
-function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
+export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
   const { keys, store } = of(target);
   return openAccounts(redis, keys, store, memory);
-}
-
-/** Of the run's own rows. */
-export function ownAccountOf({ id, target }: Run, ledger: Ledger, memory?: AccountMemory): Promise<Account> {
-  return accountsAt(target, ledger, memory).accountOf(id);
 }
 
 /** Of the delivery that the run belongs to. */
@@ -115,7 +110,7 @@ export async function writeOff(
 
 const NOTHING_WRITTEN_OFF = 'Nothing was written off.';
 
-function rowsLike(meant: RowsMeant, open: Opened): number[] {
+function rowsLike(meant: RowsMeant, open: ReadonlyMap<number, Standing>): number[] {
   const rows = 'rows' in meant ? new Set(meant.rows) : null;
   const isMeant = (row: number, { outcome, code }: Standing) =>
     'rows' in meant ? rows?.has(row) : meant.outcomes.has(outcome) && (meant.cause ?? code) === code;
@@ -124,12 +119,10 @@ function rowsLike(meant: RowsMeant, open: Opened): number[] {
   throw new UsageError(['No open row of the run is one of those.', NOTHING_WRITTEN_OFF]);
 }
 
-type Opened = ReadonlyMap<number, Standing>;
-
 function problemOf(row: number, standing: Standing | null, { id }: Run): string | null {
   if (standing === null) return `row ${row} of run ${id}: is at the service, or the run has no such row`;
   if (isCorrectable(standing) || standing.isWrittenOff) return null;
   return standing.outcome === 'in-doubt'
-    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve\` settles it`
-    : `row ${row} is under way as row ${standing.row} of run ${standing.run}: wait until that run is over`;
+    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row}\` settles it`
+    : `row ${row} has no outcome yet, as row ${standing.row} of run ${standing.run}`;
 }

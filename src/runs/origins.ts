@@ -1,14 +1,14 @@
 /**
  * Which open rows of earlier runs a report file's rows stand for from now on. Whatever else the
  * file says of its rows is told, and such rows are rows of its own; a row whose earlier one is in
- * doubt refuses the file, since it may have been created.
+ * doubt, on its way or written off refuses the file, since it would be created twice or unasked.
  */
 import { isCorrectable, openAccounts } from '../ledger/account.ts';
 import type { NewRun } from '../ledger/run-record.ts';
 import { numberShown } from '../lib/terminal.ts';
 import type { Standing } from '../model/account.ts';
 import { nameOf, type Operation } from '../model/operation.ts';
-import type { Origins } from '../model/origin.ts';
+import type { Origins } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
 
 type Asked = { readonly said: Origins; readonly operation: Operation; readonly target: string };
@@ -28,13 +28,14 @@ export async function findOrigins({ said, operation, target }: Asked, { redis, o
   const latest = await store.latestTaker();
   const accounts = openAccounts(redis, keys, store);
   const origins = new Map<string, Pair[]>();
+  const add = (run: string, pair: Pair) => origins.get(run)?.push(pair) ?? origins.set(run, [pair]);
   const taken = new Set<string>();
   const notes: string[] = [];
-  const inDoubt: string[] = [];
+  const refused: string[] = [];
   for (const [id, pairs] of said) {
     const run = await store.get(id);
     if (run?.operation !== operation) {
-      notes.push(noteOf(pairs, `name no run of ${nameOf(operation)} at ${target}`));
+      notes.push(noteOf(pairs, `of no known run of ${nameOf(operation)} at ${target}`));
       continue;
     }
     const { open } = await accounts.standOf(id);
@@ -42,38 +43,31 @@ export async function findOrigins({ said, operation, target }: Asked, { redis, o
     for (const pair of pairs) {
       const standing = open.get(pair[1]);
       const place = `${standing?.run} ${standing?.row}`;
-      if (standing?.outcome === 'in-doubt') inDoubt.push(doubtWords(pair[0], standing));
-      else if (standing === undefined || !isCorrectable(standing) || taken.has(place)) closed.push(pair);
-      else pairsOf(origins, standing.run).push([pair[0], standing.row]);
+      if (standing === undefined || taken.has(place)) closed.push(pair);
+      else if (!isCorrectable(standing)) refused.push(whyNot(pair[0], standing));
+      else add(standing.run, [pair[0], standing.row]);
       taken.add(place);
     }
-    if (closed.length > 0) notes.push(noteOf(closed, `name rows of run ${id} that are not open`));
+    if (closed.length > 0) notes.push(noteOf(closed, `not open in run ${id}`));
   }
-  const refused = inDoubt.length === 0 ? null : [...inDoubt.slice(0, TOLD), IN_DOUBT];
-  return { origins: { origins, latest }, notes, refused };
+  const told = refused.length === 0 ? null : [...refused.slice(0, ROWS_TOLD), REFUSED];
+  return { origins: { origins, latest }, notes, refused: told };
 }
 
-function pairsOf(origins: Map<string, Pair[]>, run: string): Pair[] {
-  const pairs = origins.get(run) ?? [];
-  origins.set(run, pairs);
-  return pairs;
-}
+const REFUSED = 'Take such rows out of the file, or wait. Nothing of it was sent.';
 
-const TOLD = 20;
-const IN_DOUBT =
-  'Such a row may have been created: `onboard resolve` settles it in that run, or take it out of the file. Nothing was sent.';
-
-function doubtWords(row: number, { run, row: from }: Standing): string {
-  return `row ${row} stands for row ${from} of run ${run}, which is in doubt`;
+function whyNot(row: number, { run, row: from, outcome, isWrittenOff }: Standing): string {
+  const words = `row ${row} stands for row ${from} of run ${run}, which`;
+  if (isWrittenOff) return `${words} is written off`;
+  return outcome === 'open'
+    ? `${words} has no outcome yet: \`onboard status ${run}\` says what it waits for`
+    : `${words} is in doubt: it may have been created, \`onboard resolve ${run} ${from}\` settles it`;
 }
 
 const ROWS_TOLD = 5;
 
 function noteOf(pairs: readonly Pair[], why: string): string {
-  const some = pairs
-    .slice(0, ROWS_TOLD)
-    .map(([row]) => numberShown(row))
-    .join(', ');
-  const all = pairs.length > ROWS_TOLD ? `${some} and ${numberShown(pairs.length - ROWS_TOLD)} more` : some;
-  return `Rows ${all} ${why} (onboard_run, onboard_row): they count as rows of this file.`;
+  const rows = pairs.slice(0, ROWS_TOLD).map(([row]) => numberShown(row));
+  const more = pairs.length > ROWS_TOLD ? ` and ${numberShown(pairs.length - ROWS_TOLD)} more` : '';
+  return `By onboard_run and onboard_row these were rows ${why}, so they count as rows of this file: ${rows.join(', ')}${more}.`;
 }

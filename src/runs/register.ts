@@ -15,7 +15,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { spaceOf } from '../model/operation.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { FileFacts, SourceInfo } from '../model/source.ts';
+import type { FileFacts } from '../model/source.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { findOrigins } from './origins.ts';
 import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
@@ -76,10 +76,9 @@ type NewFile = {
   readonly id?: string;
 };
 
-/** The file's own new run, or the one of the same content and job before. */
-/** Refused: a row of the file may have been created by an earlier run. */
+/** The file's own new run, or the one of the same content and job before; or why it gets none. */
 type Registered =
-  | { readonly kind: 'new' | 'known'; readonly id: string }
+  | { readonly kind: 'new' | 'known'; readonly id: string; readonly notes: readonly string[] }
   | { readonly kind: 'refused'; readonly why: readonly string[] };
 
 export async function registerFile(
@@ -95,6 +94,7 @@ export async function registerFile(
     const id = file.id ?? newRunId(createdAt);
     const found = await originsOf(file, ledger);
     const notes = [...(await rehearsedBefore(file, store)), ...(found?.notes ?? [])];
+    const source = { ...facts.source, notes: [...facts.source.notes, ...notes] };
     if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
     await ledger.index.add(id, target, createdAt);
     const run = {
@@ -103,7 +103,7 @@ export async function registerFile(
       definition: job.definition,
       target,
       // The run may be resumed from any folder.
-      facts: { ...facts, path: resolve(facts.path), source: withNotes(facts.source, notes) },
+      facts: { ...facts, path: resolve(facts.path), source },
       chunkRows: CHUNK_ROWS,
       canary,
       createdAt,
@@ -113,7 +113,7 @@ export async function registerFile(
     const { kind, id: registered } = await store.register(run, registration.epoch);
     if (kind !== 'new') await ledger.index.remove(id);
     // Overtaken: another run took rows meanwhile, perhaps the same ones.
-    if (kind !== 'overtaken') return { kind, id: registered };
+    if (kind !== 'overtaken') return { kind, id: registered, notes };
   }
 }
 
@@ -126,10 +126,6 @@ async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger)
   const run = known === null ? null : await store.get(known);
   if (run !== null && !(again && isOver(run))) return null;
   return findOrigins({ said, operation: operationOf(job.definition), target }, ledger);
-}
-
-function withNotes(source: SourceInfo, notes: readonly string[]): SourceInfo {
-  return { ...source, notes: [...source.notes, ...notes] };
 }
 
 /** Why a rehearsal may skip rows. */
@@ -156,7 +152,8 @@ export async function beginFile(
 ): Promise<Run> {
   const registered = await registerFile(file, session);
   if (registered.kind === 'refused') throw new UsageError(registered.why);
-  const { kind, id } = registered;
+  const { kind, id, notes } = registered;
+  if (kind === 'new') for (const note of notes) tell(session.io, note);
   const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
   const before = await foundRun(id, store, registration);

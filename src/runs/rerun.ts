@@ -24,7 +24,7 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { nameOf } from '../model/operation.ts';
-import { countUnsuccessful, type Outcome } from '../model/outcome.ts';
+import type { Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
@@ -227,7 +227,7 @@ function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts):
     ...(inDoubt === 0
       ? []
       : [
-          `${countOf(inDoubt, 'row')} of run ${id} ${inDoubt === 1 ? 'is' : 'are'} in doubt and left out: \`onboard resolve ${id} --file in-doubt.csv\` settles them, once its last column says what was found.`,
+          `${countOf(inDoubt, 'row')} of run ${id} ${inDoubt === 1 ? 'is' : 'are'} in doubt and left out: \`onboard status ${id}\` says how to settle them.`,
         ]),
     ...(withoutRecord === 0
       ? []
@@ -237,14 +237,8 @@ function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts):
   ];
 }
 
-function nothingLeft(parent: Run, takers: readonly RunBrief[], counts: ChoiceCounts): string[] {
-  const taken = takers.map((run) => {
-    const open = countUnsuccessful(run.outcomes);
-    const next =
-      open === 0
-        ? 'all of its rows succeeded'
-        : `${open} of its rows did not succeed: onboard rerun ${run.id}`;
-    return `Run ${run.id}, which took up rows of it, has ${countOf(run.rows, 'row')}; ${next}`;
-  });
-  return [`Run ${parent.id} has no rows left to take up.`, ...taken, ...leftOut(parent, counts)];
+function nothingLeft(run: Run, takers: readonly RunBrief[], counts: ChoiceCounts): string[] {
+  const { id } = run;
+  const where = takers.length === 0 ? [] : [`\`onboard account ${id}\` says where each stands by now.`];
+  return [`Run ${id} has no rows left to take up.`, ...where, ...leftOut(run, counts)];
 }

@@ -88,21 +88,15 @@ export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRu
 const AT_ONCE = 500;
 
 /** Newest first: those that are not over, and those with rows that did not succeed. */
-export async function runsToSeeTo(ledger: Ledger, wellEnded = new Set<string>()): Promise<ShownRun[]> {
-  const known = await ledger.index.latest(RUNS_LOOKED_THROUGH);
-  const look = async ({ run: id, target }: (typeof known)[number]): Promise<ShownRun[]> => {
+export async function runsToSeeTo(ledger: Ledger): Promise<ShownRun[]> {
+  const look = async ({ run: id, target }: { readonly run: string; readonly target: string }) => {
     const { keys, store } = ledger.of(target);
     const [brief] = await readBriefs(ledger.redis, keys, [id]);
-    if (brief === undefined) return [];
-    if (!isOver(brief) || countUnsuccessful(brief.outcomes) > 0) return shownRun(id, store);
-    wellEnded.add(id);
-    return [];
+    const isDone = brief === undefined || (isOver(brief) && countUnsuccessful(brief.outcomes) === 0);
+    return isDone ? [] : shownRun(id, store);
   };
   const shown: ShownRun[] = [];
-  for (const batch of batchesOf(
-    known.filter(({ run }) => !wellEnded.has(run)),
-    AT_ONCE,
-  ))
+  for (const batch of batchesOf(await ledger.index.latest(RUNS_LOOKED_THROUGH), AT_ONCE))
     shown.push(...(await Promise.all(batch.map(look))).flat());
   return shown;
 }

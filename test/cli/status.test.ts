@@ -170,7 +170,7 @@ test('on a terminal the runs are a table with headings that fits the window, and
   expect(await runProgram(['runs'], io)).toBe(0);
   const lines = io.stdout.text.trimEnd().split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-  expect(lines[0]).toMatch(/^run +state +rows +to settle(?: |$)/);
+  expect(lines[0]).toMatch(/^run +state +rows +no success(?: |$)/);
   expect(lines[2]).toMatch(/^20261121-034518-eeee +SANDBOX finished +2 +1 in-doubt/);
   expect(lines.slice(-2)).toEqual(['To go on:', `  onboard resume ${open}`]);
 });

@@ -17,7 +17,7 @@ test('the overview leads to an upload where nothing was run, and counts what is 
   await seed({ rows: 2, settlements: [endedRow(1, 'created')], closed: false });
   const later = await openOwnDesk(own());
   const { html } = await look(later.desk, '/');
-  expect(textOf(html)).toContain('2 open rows1 in doubt1 running');
+  expect(textOf(html)).toContain('3 open rows1 in doubt1 running');
   expect(html).not.toContain('<a href="/upload"');
   for (const title of ['Needs attention', 'Running', 'Scheduled']) expect(html).toContain(`>${title}</h2>`);
 });

@@ -173,7 +173,7 @@ test('the overview names rows in doubt before all else, and the system what it r
   const { html } = await look(desk, '/');
   // Others' runs stand in the same Redis.
   expect(html).toContain(`<a href="/runs/${run.id}/doubts">1 row in doubt</a>`);
-  expect(html.lastIndexOf('in doubt</a>')).toBeLessThan(html.indexOf('open</a>'));
+  expect(html.lastIndexOf('in doubt</a>')).toBeLessThan(html.indexOf('to correct</a>'));
   const system = textOf((await look(desk, '/system')).html);
   expect(system).toMatch(/answers in [\d.]+ ms.*0 failed.*No worker has told of itself/);
   expect(system).toContain('What the doctor says');
