@@ -1,7 +1,6 @@
 /**
- * Which rows of a file say that they were rows of an earlier run: those of a report file, in two of
- * its columns or in a record's member. A row that the report says is in doubt is not sent, and
- * stands for nothing.
+ * Which rows of a file say that they were rows of an earlier run, in columns or in a record's
+ * member. One that the report calls in doubt is not sent, and stands for nothing.
  */
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';

@@ -1,8 +1,7 @@
 /**
- * Reads accounts of deliveries. Nothing is kept for them: what became of a row is told by its own
- * outcome, by the rows that stand for it (origins.ts), and by who has its key. A row is at the
- * service where its own outcome says so, where a row says so that stands for it, or where a later
- * run's row was created under its key.
+ * Reads accounts of deliveries. Nothing is kept for them: a row is at the service where its own
+ * outcome says so, or that of the row which stands for it (origins.ts), or where another run's row
+ * was created under its key.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -47,9 +46,8 @@ type Stand = Omit<Seen, 'isSettled' | 'succeeded'> & {
 /** Of a key's record. */
 type Maker = { readonly maker: RunBrief | undefined; isOwn(row: number): boolean };
 
-const RUNS_REMEMBERED = 100;
-/** Rows that did not succeed, of each of them. */
-const ROWS_REMEMBERED = 2_000;
+/** And of each so many rows that did not succeed. */
+const [RUNS_REMEMBERED, ROWS_REMEMBERED] = [100, 2_000];
 
 export type AccountMemory = ReturnType<typeof createAccountMemory>;
 

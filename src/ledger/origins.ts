@@ -1,8 +1,6 @@
 /**
- * Which rows of earlier runs a run's rows stand for: those of a rerun have the numbers of its
- * parent's, and of a corrected file the record says it. It is fixed when the run is registered, and
- * put back with its record. A row stands for the last one of its chain, so that each has one at
- * most. Of runs that take rows at the same time, one is registered.
+ * Which rows of earlier runs a run's rows stand for, each for the last one of its chain: fixed when
+ * the run is registered, and put back with its record. Of two at the same time one is registered.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';

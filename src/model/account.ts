@@ -29,9 +29,8 @@ export const accountSchema = z.object({
   atService: count,
   writtenOff: count,
   open: count,
-  /** Of the open ones. */
+  /** Of the open ones; `waiting`: without an outcome yet. */
   inDoubt: count,
-  /** Of the open ones: without an outcome yet. */
   waiting: count,
   /** `false` is a defect: a row was lost or counted twice. */
   holds: z.boolean(),

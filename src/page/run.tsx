@@ -96,10 +96,11 @@ type Props = { readonly shown: Shown; readonly visit: Visit<Desk> };
 function RunLive({ shown, visit: { visitor } }: Props) {
   const { run, state, pace, digest, service, story, notes, files, account } = shown;
   const isOperator = visitor.role === 'operator';
+  const settle = <a href={runPath(run.id, '/doubts')}>Settle them</a>;
   return (
     <>
       <h2 class="headline">{headlineOf(run)}</h2>
-      <Verdict of={run} doubt={isOperator ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null} />
+      <Verdict of={run} account={account} doubt={isOperator ? settle : null} />
       <div class="line">
         <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} /> : null}{' '}
         {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
@@ -147,9 +148,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
   );
 }
 
-type AccountProps = { readonly account: Account; readonly isOperator: boolean };
-
-function AccountOf({ account, isOperator }: AccountProps) {
+function AccountOf({ account, isOperator }: { readonly account: Account; readonly isOperator: boolean }) {
   const delivery = runPath(account.delivery);
   const mayWriteOff = isOperator && toCorrect(account) > 0;
   return (

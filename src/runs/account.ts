@@ -26,10 +26,9 @@ export async function accountOf({ id, target }: Run, ledger: Ledger, memory?: Ac
   return accounts.accountOf(await accounts.deliveryOf(id));
 }
 
-/** A row of a delivery, and where it stands last. */
 export type OpenRow = { readonly row: number; readonly last: Standing };
 
-/** A delivery's open rows; without those that have no outcome. */
+/** A delivery's open rows, each where it stands last; without those that have no outcome. */
 export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<OpenRow[]> {
   const { open, isOwn } = await accountsAt(target, ledger).standOf(delivery);
   return [...open].flatMap(([row, last]) => (isOwn(row) && !last.isWrittenOff ? [{ row, last }] : []));

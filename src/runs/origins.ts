@@ -1,7 +1,6 @@
 /**
- * Which open rows of earlier runs a report file's rows stand for from now on. Whatever else the
- * file says of its rows is told, and such rows are rows of its own; a row whose earlier one is in
- * doubt, on its way or written off refuses the file, since it would be created twice or unasked.
+ * Which open rows of earlier runs a report file's rows stand for. What else it says of its rows is
+ * told; for rows in doubt, on their way or written off it is refused.
  */
 import { isCorrectable, openAccounts } from '../ledger/account.ts';
 import type { NewRun } from '../ledger/run-record.ts';

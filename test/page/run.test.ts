@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { keepWriteOff } from '../../src/ledger/account.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
@@ -65,6 +66,20 @@ test('a run begins with its verdict; rows in doubt lead operators to where they 
   const words = textOf((await look(desk, `/runs/${moving.id}`)).html);
   expect(words).toContain('2 rows still to be sent: the run is');
   expect(words).not.toContain('Nothing is left to do');
+});
+
+test('a run whose rows were written off says what is left of its file, not what once went wrong', async () => {
+  const { desk, seed } = await openRun();
+  const { redis, of } = desk.ledger;
+  const request = { by: 'ops-1', at: new Date().toISOString(), why: 'closed' };
+  const wrong = [endedRow(1, 'created'), endedRow(2, 'rejected'), endedRow(3, 'invalid')];
+  const wordsOf = async (rows: readonly number[]) => {
+    const run = await seed({ rows: 3, settlements: wrong });
+    await keepWriteOff(redis, of(run.target).keys, { run: run.id, rows, request });
+    return textOf((await look(desk, `/runs/${run.id}`)).html);
+  };
+  expect(await wordsOf([2])).toMatch(/✗ 1 row of the file to correct\..*1 written off \+ 1 open/);
+  expect(await wordsOf([2, 3])).toMatch(/✓ Nothing is left to do\..*2 written off \+ 0 open/);
 });
 
 test('a viewer sees keys, and neither names of files nor what can be done', async () => {

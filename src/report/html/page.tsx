@@ -136,7 +136,11 @@ function Head({ page }: Props) {
         <Text of={summary.job} bytes={100} /> · <Text of={basename(summary.file)} /> · run {summary.run}
       </p>
       <h1>{headlineOf(summary)}</h1>
-      <Verdict of={summary} doubt={isMailed(page) ? null : `Look ${them} up before anything else.`}>
+      <Verdict
+        of={summary}
+        account={summary.account}
+        doubt={isMailed(page) ? null : `Look ${them} up before anything else.`}
+      >
         {summary.request === null ? null : (
           <p>
             By <Text of={requestWords(summary.request)} />.

@@ -1,6 +1,7 @@
 /** What a run comes to, in a headline and a few sentences: with it report and run page begin. */
 import type { Child } from 'hono/jsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
+import { type Account, isUntouched, toCorrect } from '../../model/account.ts';
 import { acceptedRows } from '../../model/outcome.ts';
 import { openRows, type Run } from '../../model/run.ts';
 
@@ -15,13 +16,15 @@ export function headlineOf({ outcomes, rows }: Counted): string {
 
 type VerdictProps = {
   readonly of: Counted;
+  /** Of the file; `null`: unknown. */
+  readonly account: Account | null;
   /** What is to be done about rows in doubt. */
   readonly doubt: Child;
   readonly children?: Child;
 };
 
-export function Verdict({ of, doubt, children }: VerdictProps) {
-  const sentences = sentencesOf(of);
+export function Verdict({ of, account, doubt, children }: VerdictProps) {
+  const sentences = sentencesOf(of, account);
   const tone = (['bad', 'doubt', 'ok'] as const).find((one) => sentences.some((said) => said.tone === one));
   return (
     <div class={`verdict ${tone ?? 'none'}`}>
@@ -44,12 +47,14 @@ type Sentences = ReadonlyArray<{ readonly tone: Tone; readonly words: string }>;
 /** The sign before a sentence says what its colour says. */
 const TONE_SIGN: Readonly<Record<Tone, string>> = { ok: '✓', bad: '✗', doubt: '?', none: '·' };
 
-function sentencesOf(run: Counted): Sentences {
+function sentencesOf(run: Counted, account: Account | null): Sentences {
   const { rejected, denied, failed, invalid, skipped, 'in-doubt': inDoubt } = run.outcomes;
+  const isWhole = account === null || isUntouched(account);
+  const bad = isWhole ? rejected + denied + failed + invalid : toCorrect(account);
   const said = [
     ...goingOn(run),
     ...ofRows('doubt', inDoubt, 'may exist at the service.'),
-    ...ofRows('bad', rejected + denied + failed + invalid, 'did not succeed: the causes are below.'),
+    ...ofRows('bad', bad, isWhole ? 'did not succeed: the causes are below.' : 'of the file to correct.'),
     ...ofRows(
       'none',
       skipped,
