@@ -5,13 +5,12 @@ import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { hasCode } from '../lib/errors.ts';
 import { countOf, type Io, printable, say, sayJson, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Account } from '../model/account.ts';
+import { type Account, toCorrect } from '../model/account.ts';
 import { EXIT } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
 import { isTable } from '../model/source.ts';
-import { accountLine } from '../report/account.ts';
 import { openSteps } from '../report/next.ts';
-import { stepLines } from '../report/words.ts';
+import { accountLine, stepLines } from '../report/words.ts';
 import {
   accountOf,
   fileOfOpen,
@@ -20,6 +19,7 @@ import {
   type RowsMeant,
   writeOff,
 } from '../runs/account.ts';
+import { writeReportOf } from '../runs/report.ts';
 import { rerunOutcomes } from '../runs/rerun.ts';
 import { findRun } from '../runs/status.ts';
 import { type Ledger, withKnownLedger } from '../session.ts';
@@ -55,6 +55,8 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
     const told = await accountOf(run, ledger);
     const delivery = await findRun(ledger, told.delivery);
     const rows = await openRowsOf(told, run.target, ledger);
+    if (flags.open !== undefined && toCorrect(told) === 0)
+      throw new UsageError(`--open: no open row can be corrected. ${accountLine(told)}.`);
     if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);
     if (flags.json === true) sayJson(io, JSON.stringify({ ...told, openRows: rows }));
     else say(io, ...lines(delivery, told, rows, flags));
@@ -141,14 +143,12 @@ function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags)
 
 async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {
   const request = requestOf(flags);
-  return withKnownLedger(io, async ({ ledger }) => {
-    const run = await findRun(ledger, named);
-    const written = await writeOff(run, meant, request, ledger);
-    say(
-      io,
-      `${countOf(written, 'row')} written off by ${request.by}.`,
-      accountLine(await accountOf(run, ledger)),
-    );
+  return withKnownLedger(io, async (session) => {
+    const run = await findRun(session.ledger, named);
+    const written = await writeOff(run, meant, request, session.ledger);
+    const { account: told } = await writeReportOf(run, session);
+    say(io, `${countOf(written, 'row')} written off by ${request.by}.`);
+    if (told !== null) say(io, accountLine(told));
     return EXIT.success;
   });
 }

@@ -131,7 +131,7 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map(
 const FAULT = /^http_5\d\d$/;
 
 const NO_SUCH_ADDRESS =
-  'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is.';
+  'Where all rows end so, check MSB_BASE_URL: the path of this call holds no id, so the service knows no such address. Where others succeed, ask the service why. Then load failed.csv again as it is.';
 
 /**
  * Refusals after which the service may still have a create's record, from this request or an

@@ -15,6 +15,7 @@ import { NOTE_CHARACTERS } from '../model/note.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { writeOff } from '../runs/account.ts';
 import { cancelRun, pauseRun, refuseEnded, resumeRun, windUpCancelled } from '../runs/control.ts';
+import { writeReportOf } from '../runs/report.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../runs/resolve.ts';
 import { findRun } from '../runs/status.ts';
@@ -176,10 +177,10 @@ async function writeRowsOff(
   if (why === '') throw new UsageError('Say why the rows shall never be loaded. Nothing was written off.');
   const run = await runOf(ask.run, acting);
   const rows = ask.cause === null ? null : [...(await rowsOfCause(session, run, ask.cause))];
-  const meant =
-    rows === null ? ({ kind: 'rows', rows: ask.rows } as const) : ({ kind: 'open', rows } as const);
+  const meant = { kind: rows === null ? 'rows' : 'open', rows: rows ?? ask.rows } as const;
   const at = session.clock.date().toISOString();
   const written = await writeOff(run, meant, { by, at, why }, session.ledger);
+  await writeReportOf(run, session);
   return { kind: 'done', words: `${countOf(written, 'row')} written off.`, run: run.id };
 }
 

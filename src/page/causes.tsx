@@ -4,6 +4,7 @@
  */
 import { readNotes } from '../ledger/display.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
+import { type Account, toCorrect } from '../model/account.ts';
 import type { Visitor } from '../model/ask.ts';
 import { NOTE_CHARACTERS, type Notes } from '../model/note.ts';
 import { countSettled } from '../model/outcome.ts';
@@ -19,6 +20,8 @@ import { runPath } from './runs.tsx';
 
 type Props = {
   readonly run: Run;
+  /** Of its file; `null`: the run is not over. */
+  readonly account: Account | null;
   readonly digest: Digest;
   readonly notes: Notes;
   readonly visitor: Visitor;
@@ -27,7 +30,7 @@ type Props = {
 /** Each is 2 kB of the page; report.html has all. */
 export const CAUSES_SHOWN = 20;
 
-export function Causes({ run, digest, notes, visitor }: Props) {
+export function Causes({ run, account, digest, notes, visitor }: Props) {
   const causes = digest.causes.slice(0, CAUSES_SHOWN);
   const others = needingRows(digest) - causes.reduce((sum, { count }) => sum + count, 0);
   const settled = countSettled(run.outcomes);
@@ -45,7 +48,7 @@ export function Causes({ run, digest, notes, visitor }: Props) {
       <WhereInFile digest={digest} />
       {causes.map((cause) => (
         <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null}>
-          <Acts run={run} cause={cause} isNoted={notes.has(cause.id)} visitor={visitor} />
+          <Acts run={run} account={account} cause={cause} isNoted={notes.has(cause.id)} visitor={visitor} />
         </CauseCard>
       ))}
       {others <= 0 ? null : <p class="dim">{countOf(others, 'row')} more for other causes.</p>}
@@ -53,16 +56,19 @@ export function Causes({ run, digest, notes, visitor }: Props) {
   );
 }
 
-type ActsProps = Pick<Props, 'run' | 'visitor'> & { readonly cause: Cause; readonly isNoted: boolean };
+type ActsProps = Pick<Props, 'run' | 'account' | 'visitor'> & {
+  readonly cause: Cause;
+  readonly isNoted: boolean;
+};
 
-function Acts({ run, cause: { id, outcome, count }, isNoted, visitor }: ActsProps) {
-  const isOver = run.state === 'finished' || run.state === 'cancelled';
+function Acts({ run, account, cause: { id, outcome, count }, isNoted, visitor }: ActsProps) {
+  const isOpen = account !== null && toCorrect(account) > 0;
   const isOperator = visitor.role === 'operator';
   return (
     <div class="line">
       <a href={runPath(run.id, `/rows?cause=${encodeURIComponent(id)}`)}>{countOf(count, 'row')}</a>{' '}
       {isOperator && outcome === 'in-doubt' ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null}
-      {isOperator && isOver && RERUN_OUTCOMES.some((one) => one === outcome) ? (
+      {isOperator && isOpen && RERUN_OUTCOMES.some((one) => one === outcome) ? (
         <form method="get" action={runPath(run.id, '/rerun')} class="act">
           <input type="hidden" name="only" value={outcome} />
           <input type="hidden" name="cause" value={id} />

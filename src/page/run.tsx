@@ -15,12 +15,11 @@ import { type Account, toCorrect } from '../model/account.ts';
 import { countSettled } from '../model/outcome.ts';
 import { isOver, type Run, type RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
-import { accountLine } from '../report/account.ts';
 import { Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
 import { headlineOf, Verdict } from '../report/html/verdict.tsx';
 import { readSummary } from '../report/report.ts';
 import { stretchesOf } from '../report/timeline.ts';
-import { requestWords } from '../report/words.ts';
+import { accountLine, requestWords } from '../report/words.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { isRead, serviceReport, stateOf } from '../runs/status.ts';
@@ -99,10 +98,10 @@ function RunLive({ shown, visit: { visitor } }: Props) {
   const settle = <a href={runPath(run.id, '/doubts')}>Settle them</a>;
   return (
     <>
-      <h2 class="headline">{headlineOf(run)}</h2>
+      <h2 class="headline">{headlineOf(run, account, run.id)}</h2>
       <Verdict of={run} account={account} doubt={isOperator ? settle : null} />
       <div class="line">
-        <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} /> : null}{' '}
+        <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} account={account} /> : null}{' '}
         {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
         {run.parent === null ? null : (
           <>
@@ -141,7 +140,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         <Rates stretches={stretchesOf(digest.moments, story)} story={story.slice(-EVENTS)} />
         <Latencies digest={digest} />
       </div>
-      <Causes run={run} digest={digest} notes={notes} visitor={visitor} />
+      <Causes run={run} account={account} digest={digest} notes={notes} visitor={visitor} />
       <Happened story={story} />
       {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
     </>
@@ -184,8 +183,9 @@ const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
 const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
 
 /** Sends the shown state along: once it has changed, nothing is done. */
-function Acts({ run: { id, state, outcomes } }: { readonly run: Run }) {
-  const hasMore = RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
+function Acts({ run: { id, state, outcomes }, account }: Pick<Shown, 'run' | 'account'>) {
+  const isOpen = account === null || toCorrect(account) > 0;
+  const hasMore = isOpen && RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
   const acts = ACTS[state].filter((act) => act !== AGAIN || hasMore);
   return (
     <>

@@ -37,14 +37,11 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
 
 /** What can be done about open rows, where the run's own report no longer says it. */
 export function openSteps(account: Account, extension: string): Step[] {
-  const { delivery, inDoubt } = account;
   if (toCorrect(account) === 0) return [];
-  const doubt = inDoubt === 0 ? [] : ['Rows in doubt are not among them.'];
-  const open = ['Open rows of the file, to be corrected and loaded:', ...doubt];
-  const off = ['Rows that shall never be loaded:'];
+  const { delivery } = account;
   return [
-    { words: open, commands: [`onboard account ${delivery} --open open.${extension}`] },
-    { words: off, commands: [`onboard write-off ${delivery} <rows> --reason <why>`] },
+    step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open open.${extension}`),
+    step('Rows that shall never be loaded:', `onboard write-off ${delivery} <rows> --reason <why>`),
   ];
 }
 

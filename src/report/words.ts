@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { SETTING_OF } from '../config/job-definition.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
+import type { Account } from '../model/account.ts';
 import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';
 import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../model/outcome.ts';
 import type { StateRequest } from '../model/run.ts';
 import { issueWords } from '../model/sentence.ts';
 import { sourceWords } from '../model/source.ts';
-import { accountLine } from './account.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
 import { remainderOf } from './remainder.ts';
 import type { Summary } from './summary.ts';
@@ -30,6 +30,18 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
   return sections
     .filter((section) => section.length > 0)
     .flatMap((section, i) => (i === 0 ? section : ['', ...section]));
+}
+
+/** The account's sum, as the control total has one. */
+export function accountLine(account: Account): string {
+  const { rows, atService, writtenOff, open, inDoubt, waiting, holds } = account;
+  const of = [
+    ...(inDoubt === 0 ? [] : [`${numberShown(inDoubt)} in doubt`]),
+    ...(waiting === 0 ? [] : [`${numberShown(waiting)} without an outcome yet`]),
+  ];
+  const sum = `${countOf(rows, 'row')} = ${numberShown(atService)} at the service + ${numberShown(writtenOff)} written off + ${numberShown(open)} open`;
+  const told = of.length === 0 ? sum : `${sum} (${of.join(', ')})`;
+  return holds ? told : `${told}: THIS SUM DOES NOT HOLD`;
 }
 
 /** Where it says more than the run's own numbers: rows of several runs are in it. */

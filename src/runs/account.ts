@@ -95,15 +95,13 @@ export async function writeOff(
   const standing = rows.flatMap((row) => stand.open.get(row) ?? []).filter(isCorrectable);
   const { redis, of } = ledger;
   const { keys } = of(target);
-  const said = { at: Date.parse(request.at), what: 'written-off', by: request.by } as const;
   for (const place of new Set(standing.map((one) => one.run))) {
     const own = standing.flatMap((one) => (one.run === place ? [one.row] : []));
     await keepWriteOff(redis, keys, { run: place, rows: own, request });
-    await addToStory(redis, keys.run(place), {
-      ...said,
-      why: `${countOf(own.length, 'row')}: ${request.why}`,
-    });
   }
+  const said = { at: Date.parse(request.at), what: 'written-off', by: request.by } as const;
+  const why = `${countOf(standing.length, 'row')}: ${request.why}`;
+  if (standing.length > 0) await addToStory(redis, keys.run(id), { ...said, why });
   return standing.length;
 }
 
@@ -122,6 +120,6 @@ function problemOf(row: number, standing: Standing | null, { id }: Run): string 
   if (standing === null) return `row ${row} of run ${id}: is at the service, or the run has no such row`;
   if (isCorrectable(standing) || standing.isWrittenOff) return null;
   return standing.outcome === 'in-doubt'
-    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row}\` settles it`
+    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row} --created <id>\` or \`--not-created\` settles it`
     : `row ${row} has no outcome yet, as row ${standing.row} of run ${standing.run}`;
 }

@@ -2,6 +2,7 @@
  * A run's report is written once, where the run ends or stops for now or its process is
  * interrupted; until then only the summary is kept fresh.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { readNotes, readStory } from '../ledger/display.ts';
@@ -56,10 +57,11 @@ export function followReport({ id }: Pick<Run, 'id'>, session: FollowSession) {
   };
 }
 
-/** The earlier report of a run that is over, where it is still true. */
+/** The earlier report of a run that is over, where it is still true of the run and its file. */
 export async function knownReport(run: Run, session: ReportSession): Promise<Summary> {
   const known = await reportedSummary(run, reportDirectory(session.env, run.id));
-  return known ?? writeTrueReport(run, session);
+  const isTrue = isDeepStrictEqual(known?.account, await accountOf(run, session.ledger));
+  return known !== null && isTrue ? known : writeTrueReport(run, session);
 }
 
 /** Waits out a Redis that takes no commands. */

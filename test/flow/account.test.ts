@@ -82,6 +82,17 @@ describe('the account of a file', () => {
     await flow.look(['write-off', run, '--only', 'invalid', '--reason', 'never came']);
     expect(numbers(await accountOf(flow, run))).toEqual([6, 4, 2, 0]);
     expect(await flow.look(['status'])).toContain('Nothing needs attention');
+    // Given again, the file is told as it stands now, not as its report once had it.
+    const known = (await flow.run(['--job-file', job, join(flow.home, 'six.csv')])).summary;
+    expect([known.run, known.account]).toMatchObject([run, { atService: 4, writtenOff: 2, open: 0 }]);
+    expect(await flow.report({ run }, 'report.html')).toMatch(
+      /<h1>4 of 6 rows are at the service<.*Nothing is left to do/s,
+    );
+    const none = await flow.onboard(['account', run, '--open', join(flow.home, 'none.csv')]);
+    expect([none.exitCode, none.stderr]).toEqual([
+      3,
+      expect.stringContaining('no open row can be corrected'),
+    ]);
   });
 
   test('of rows that are corrected twice at once, tells the second; a stranger, a row out of range or named twice too', async () => {

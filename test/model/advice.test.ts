@@ -35,8 +35,8 @@ test.each([
 });
 
 test.each([
-  ['subclient.create', /^Check MSB_BASE_URL first/],
-  ['counterparty.draft', /^Check MSB_BASE_URL first/],
+  ['subclient.create', /^Where all rows end so, check MSB_BASE_URL/],
+  ['counterparty.draft', /^Where all rows end so, check MSB_BASE_URL/],
   ['subclient.update', /^Check the id and the base URL/],
   ['subclient.upsert', /^Check the id and the base URL/],
   ['payment.documents', /^Check the id and the base URL/],

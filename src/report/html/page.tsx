@@ -16,13 +16,12 @@ import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
 import { messageOf } from '../../model/sentence.ts';
 import { sourceWords } from '../../model/source.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
-import { accountLine } from '../account.ts';
 import { type Cause, type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
 import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
-import { requestWords, SUM_DEFECT } from '../words.ts';
+import { accountLine, requestWords, SUM_DEFECT } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
 import {
   Facts,
@@ -101,7 +100,7 @@ function Html({ page }: Props) {
         <meta http-equiv="Content-Security-Policy" content={POLICY} />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
-        <title>{`${cut(page.summary.job, 100)}: ${headlineOf(page.summary)}`}</title>
+        <title>{`${cut(page.summary.job, 100)}: ${headlineOf(page.summary, page.summary.account, page.summary.run)}`}</title>
         <style>{STYLE}</style>
       </head>
       <body>
@@ -135,7 +134,7 @@ function Head({ page }: Props) {
         )}
         <Text of={summary.job} bytes={100} /> · <Text of={basename(summary.file)} /> · run {summary.run}
       </p>
-      <h1>{headlineOf(summary)}</h1>
+      <h1>{headlineOf(summary, summary.account, summary.run)}</h1>
       <Verdict
         of={summary}
         account={summary.account}

@@ -7,9 +7,10 @@ import { openRows, type Run } from '../../model/run.ts';
 
 type Counted = Pick<Run, 'rows' | 'outcomes' | 'state' | 'reason'>;
 
-export function headlineOf({ outcomes, rows }: Counted): string {
+export function headlineOf({ outcomes, rows }: Counted, account: Account | null, run: string): string {
   if (rows === 0) return 'The file has no rows: nothing was sent';
-  const done = outcomes.listed > 0 ? outcomes.listed : acceptedRows(outcomes);
+  const isOther = account?.delivery !== run || isUntouched(account);
+  const done = isOther ? outcomes.listed || acceptedRows(outcomes) : account.atService;
   const what = outcomes.listed > 0 ? 'answered' : 'at the service';
   return `${numberShown(done)} of ${countOf(rows, 'row')} ${done === 1 || rows === 1 ? 'is' : 'are'} ${what}`;
 }
