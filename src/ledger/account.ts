@@ -43,7 +43,6 @@ type Stand = Omit<Seen, 'isSettled' | 'succeeded'> & {
   of(row: number): Standing | null;
 };
 
-/** Of a key's record. */
 type Maker = { readonly maker: RunBrief | undefined; isOwn(row: number): boolean };
 
 /** And of each so many rows that did not succeed. */
@@ -252,8 +251,8 @@ export function isCorrectable({ outcome, isWrittenOff }: Standing): boolean {
 }
 
 /** Its key is its own, and may be somebody else's by now. */
-function isNamed({ key, code, isWrittenOff }: Standing): boolean {
-  return key !== '' && code !== 'duplicate_key' && !isWrittenOff;
+function isNamed(one: Standing): boolean {
+  return one.key !== '' && one.code !== 'duplicate_key' && isCorrectable(one);
 }
 
 /** Without reading its rows: nobody has seen to any that did not succeed. */

@@ -104,8 +104,9 @@ export function lookInEpoch(epoch: LedgerEpoch): Look {
 function lookNow(redis: RedisConnection): Look {
   return async (places) => {
     const found: string[] = [];
+    // A cluster sends a script without keys to any node.
     for (const batch of batchesOf(places, PLACES_PER_CALL))
-      found.push(...(await lookUp(redis, [], argumentsOf(batch))));
+      found.push(...(await lookUp(redis, [batch[0]?.bucket ?? ''], argumentsOf(batch))));
     return found;
   };
 }

@@ -78,7 +78,8 @@ function createChain(flow: Flow, dice: Dice, job: string) {
   async function correct(run: string): Promise<void> {
     const { delivery } = await told(run);
     const path = join(flow.home, newName('open'));
-    await flow.look(['account', delivery, '--open', path]);
+    // Where nothing can be corrected it says so, and writes no file.
+    if ((await flow.onboard(['account', delivery, '--open', path])).exitCode !== 0) return;
     const open: Line[] = parse(await readFile(path, 'utf8'), { columns: true, bom: true });
     await rm(path);
     const lines = some(open).map((line) => ({

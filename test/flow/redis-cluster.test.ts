@@ -38,6 +38,16 @@ test('on a cluster of three nodes a run is killed, gone on with while its slot m
   const small = await flow.file('b.csv', subclientsCsv(3));
   const rehearsal = await flow.run(['subclients-create', small, '--sandbox'], env);
   expect(rehearsal.summary.outcomes.created).toBe(3);
+  const wrong = await flow.file('c.csv', 'externalId,details.name\nW1,\nW2,\nW3,\nW4,Four\n');
+  const { run } = (await flow.run(['subclients-create', wrong], env)).summary;
+  const text = (await flow.report({ run }, 'failed.csv'))
+    .replace('W1,', 'W1,One')
+    .replace(/^W[23].*\n/gm, '');
+  const right = await flow.file('corrected.csv', text);
+  expect((await flow.run(['subclients-create', right], env)).summary.outcomes.created).toBe(1);
+  expect((await flow.onboard(['write-off', run, '2', '--reason', 'closed'], env)).exitCode).toBe(0);
+  const account = await flow.onboard(['account', run], env);
+  expect(account.stdout).toContain('4 rows = 2 at the service + 1 written off + 1 open');
   const slots = await slotsByTag(cluster);
   const [tag = ''] = gate.match(/\{.*\}/) ?? [];
   expect([...slots.keys()].sort()).toEqual([tag, '{index}', '{sandbox}'].sort());
