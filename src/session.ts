@@ -16,6 +16,7 @@ import { isDeadHere, isOfAnotherMachine } from './journal/worker-registry.ts';
 import { ledgerKeys, ledgerName } from './ledger/keys.ts';
 import { assertKnownLedger, createRunIndex } from './ledger/run-index.ts';
 import { createRunStore } from './ledger/run-store.ts';
+import { openSealing, readKeyring, type Sealing } from './ledger/sealing.ts';
 import { messageOf } from './lib/errors.ts';
 import type { ListenAddress } from './lib/listening.ts';
 import { createLog, type Log } from './lib/log.ts';
@@ -169,7 +170,7 @@ export async function openLedger(
   await assertReachable(address);
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
-  await assertKnownLedger(redis);
+  const sealing = await unsealed(redis, env);
   // A server of the program's own is started again when it is lost.
   if ('revive' in server) {
     const onTrouble = (error: Error) => log.warn('the embedded Redis is gone', { problem: error.message });
@@ -177,7 +178,7 @@ export async function openLedger(
     releasers.push(() => reviving.stop());
   }
   return {
-    ...ledgerOn(redis, address, env),
+    ...ledgerOn(redis, address, env, sealing),
     ...('isOurs' in server && {
       isOurs: server.isOurs,
       problem: () => problemOfDisk(join(env.home, 'redis')),
@@ -185,20 +186,29 @@ export async function openLedger(
   };
 }
 
+/** A UsageError where the program doesn't know the ledger's form, or the key is missing. */
+export async function unsealed(redis: RedisConnection, env: Environment): Promise<Sealing> {
+  const hasRuns = await assertKnownLedger(redis);
+  const keyring = await readKeyring(env.encryptionKey, env.formerKeys);
+  return openSealing(redis, { keyring, home: env.home, hasRuns });
+}
+
 /** A ledger's Redis and what is found in it without knowing a target. */
 export function ledgerOn(
   redis: RedisConnection,
   address: RedisAddress,
   env: Pick<Environment, 'redis' | 'home'>,
+  sealing: Sealing,
 ) {
   return {
     redis,
     /** For messages: the home it lies in, or the address of its Redis. */
     name: env.redis === null ? env.home : shownAddress(address),
     address,
+    sealing,
     index: createRunIndex(redis),
     of: (target: string) => {
-      const keys = ledgerKeys(target);
+      const keys = ledgerKeys(target, sealing);
       return { keys, store: createRunStore(redis, keys, () => new Date()) };
     },
   };
@@ -240,6 +250,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
       connection: ledger.redis,
       prefix: keys.queuePrefix,
       lockMs: times.lockMs,
+      sealOf: (run) => keys.run(run).seal(),
       deliver: delivery.deliver,
       onError: (error) => log.warn('worker', { problem: error.message }),
     });

@@ -282,7 +282,7 @@ async function checkCredentials(source: TokenSource): Promise<Finding[]> {
   } catch (error) {
     return problemsOf('credentials', error, 'Correct it, or set another of the token variables.');
   }
-  const name = { token: 'MSB_TOKEN', file: 'MSB_TOKEN_FILE', command: 'MSB_TOKEN_COMMAND' }[source.kind];
+  const name = { value: 'MSB_TOKEN', file: 'MSB_TOKEN_FILE', command: 'MSB_TOKEN_COMMAND' }[source.kind];
   const given = ok('credentials', `${name} gives a token; whether the service takes it was not tried`);
   const text = credentials.warning();
   return text === null ? [given] : [given, warning('credentials', text, 'chmod 600 the token file.')];

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { isLoopback } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
+import type { SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { homeOf, isForeignHome } from '../model/home.ts';
 import { redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
@@ -32,11 +33,10 @@ const environmentSchema = z.object({
   ...redisVariables,
   ONBOARD_HOME: z.string().optional(),
   ONBOARD_JOBS: z.string().optional(),
-  ONBOARD_ENCRYPTION_KEY: z
-    .never({
-      error: 'expected to be unset: encrypting what the ledger keeps is not available in this version',
-    })
-    .optional(),
+  ONBOARD_ENCRYPTION_KEY: z.string().optional(),
+  ONBOARD_ENCRYPTION_KEY_FILE: z.string().optional(),
+  ONBOARD_ENCRYPTION_KEY_COMMAND: z.string().optional(),
+  ONBOARD_ENCRYPTION_KEY_OLD: z.string().optional(),
   ONBOARD_WEB_TOKEN: z.string().optional(),
   ONBOARD_WEBHOOK_URL: z
     .url({ protocol: /^https?$/, error: WEBHOOK_EXPECTED })
@@ -48,11 +48,9 @@ const environmentSchema = z.object({
 });
 
 /** Where a bearer token comes from; `none` is enough for commands that don't call the service. */
-export type TokenSource =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'token'; readonly token: string }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'command'; readonly command: string };
+export type TokenSource = { readonly kind: 'none' } | SecretSource;
+
+const NO_TOKEN: TokenSource = { kind: 'none' };
 
 export type NotifySettings = {
   readonly webhook: { readonly url: string; readonly secretFile: string } | null;
@@ -64,15 +62,22 @@ export type Environment = ReturnType<typeof readEnvironment>;
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>) {
   const parsed = environmentSchema.safeParse(withoutEmpty(env));
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
-  const tokens = ['MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND'].filter((name) => env[name]);
-  if (tokens.length > 1) problems.push(`${tokens.join(' and ')} are both set: expected one of them`);
+  problems.push(...secretConflicts(env, 'MSB_TOKEN'), ...secretConflicts(env, 'ONBOARD_ENCRYPTION_KEY'));
   problems.push(...redisConflicts(env), ...webhookConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
   const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
   return {
     baseUrl: e.MSB_BASE_URL ?? null,
-    tokenSource: tokenSourceOf(e),
+    tokenSource: secretOf(e.MSB_TOKEN, e.MSB_TOKEN_FILE, e.MSB_TOKEN_COMMAND) ?? NO_TOKEN,
+    /** Of what the ledger keeps of rows; `null`: it stands in clear. */
+    encryptionKey: secretOf(
+      e.ONBOARD_ENCRYPTION_KEY,
+      e.ONBOARD_ENCRYPTION_KEY_FILE,
+      e.ONBOARD_ENCRYPTION_KEY_COMMAND,
+    ),
+    /** Texts of former keys. */
+    formerKeys: (e.ONBOARD_ENCRYPTION_KEY_OLD ?? '').split(/[\s,]+/).filter((text) => text !== ''),
     /** `null` for the embedded server. */
     redis: redisAddressOf(e),
     /** Absolute, as is `jobsDirectory`. */
@@ -102,11 +107,16 @@ function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 }
 
-function tokenSourceOf(e: z.infer<typeof environmentSchema>): TokenSource {
-  if (e.MSB_TOKEN !== undefined) return { kind: 'token', token: e.MSB_TOKEN };
-  if (e.MSB_TOKEN_FILE !== undefined) return { kind: 'file', path: resolve(e.MSB_TOKEN_FILE) };
-  if (e.MSB_TOKEN_COMMAND !== undefined) return { kind: 'command', command: e.MSB_TOKEN_COMMAND };
-  return { kind: 'none' };
+function secretConflicts(env: Readonly<Record<string, string | undefined>>, name: string): string[] {
+  const set = [name, `${name}_FILE`, `${name}_COMMAND`].filter((one) => env[one]);
+  return set.length > 1 ? [`${set.join(' and ')} are both set: expected one of them`] : [];
+}
+
+/** `null`: none of the three is set. */
+function secretOf(value?: string, file?: string, command?: string): SecretSource | null {
+  if (value !== undefined) return { kind: 'value', value };
+  if (file !== undefined) return { kind: 'file', path: resolve(file) };
+  return command === undefined ? null : { kind: 'command', command };
 }
 
 function webhookConflicts({

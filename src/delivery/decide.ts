@@ -55,6 +55,8 @@ type Means = {
   readonly definition: JobDefinition;
   readonly mapping: Mapping;
   readonly service: Pick<ServiceEdge, 'build'>;
+  /** What goes into the digests of a record's fields; left out: its key. */
+  readonly saltOf?: (key: string) => string;
 };
 
 type Marks = ReadonlyMap<number, Mark>;
@@ -207,7 +209,8 @@ const TOO_MANY = `the rows from {row} on have the same key, and at most ${MAX_GR
  * The end of rows with a known key. Where the ledger knows the list with which a group's record was
  * created, a warning says whether the rows' list differs.
  */
-function comparedPlan(task: Undecided, plan: End, { definition, mapping }: Means): Plan {
+function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
+  const { definition, mapping } = means;
   const { claim, row } = task;
   const { group } = definition;
   const texts = isOneText(task, mapping) ? null : mergedOf(task, mapping);
@@ -223,7 +226,7 @@ function comparedPlan(task: Undecided, plan: End, { definition, mapping }: Means
     questions: { references: [], fieldsOf: tracked },
     decide({ fields }) {
       if (!areFieldsKnown(fields)) return plan;
-      if (changedFields(trackedBody(tracked, merged.body), tracked.key, fields) === null)
+      if (changedFields(trackedBody(tracked, merged.body), saltOf(tracked, means), fields) === null)
         return { kind: 'end', end: skipped(claim, ` with these ${group}`) };
       const end = skipped(claim, ` with other ${group} than these, which were not sent`);
       return { kind: 'end', end: { ...end, warnings: [differs(row, group)] } };
@@ -328,7 +331,7 @@ function planInformed(outgoing: Outgoing, answers: Answers, means: Means): Plan 
   const whole = withReferences(mapped.body, resolved.ids);
   if (step.knownId === null || tracked === null || !areFieldsKnown(fields))
     return sendPlan(outgoing, { body: whole, known: fields }, means);
-  const body = changedFields(whole, tracked.key, fields);
+  const body = changedFields(whole, saltOf(tracked, means), fields);
   if (body !== null) return sendPlan(outgoing, { body, known: fields }, means);
   return {
     kind: 'end',
@@ -342,8 +345,9 @@ const UNCHANGED = 'no field has changed since the service last accepted the reco
 function sendPlan(
   { step, mapped, warnings, expected, tracked }: Outgoing,
   { body, known }: { readonly body: JsonObject; readonly known: string },
-  { service }: Means,
+  means: Means,
 ): Plan {
+  const { service } = means;
   const request = service.build(step.call, { pathId: step.knownId ?? mapped.pathId, body });
   // Most rows: building the object from parts costs more than the rest of the plan.
   if (warnings.size === 0 && tracked === null) return { kind: 'send', request, expected };
@@ -352,13 +356,17 @@ function sendPlan(
     request,
     expected,
     ...(warnings.size > 0 && { warnings }),
-    ...(tracked !== null && { fields: fieldsChange(tracked, body, known) }),
+    ...(tracked !== null && { fields: fieldsChange(tracked, body, saltOf(tracked, means), known) }),
   };
 }
 
-function fieldsChange(record: Tracked, body: JsonObject, before: string): FieldsChange {
+function saltOf({ key }: Tracked, means: Means): string {
+  return means.saltOf?.(key) ?? key;
+}
+
+function fieldsChange(record: Tracked, body: JsonObject, salt: string, before: string): FieldsChange {
   const { space, key, form } = record;
-  const after = packFieldDigests(trackedBody(record, body), key, areFieldsKnown(before) ? before : '');
+  const after = packFieldDigests(trackedBody(record, body), salt, areFieldsKnown(before) ? before : '');
   return { space, key, form, before, after };
 }
 

@@ -75,8 +75,10 @@ function orderOf(
 const NO_MATES: readonly never[] = [];
 
 /** The chunk's rows, each with those that go in its request. */
-function tasksOf(job: ChunkJob, taken: Taken, { run, definition, mapping }: RunContext): RowTask[] {
+function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
+  const { run, definition, mapping } = context;
   const { chunk } = job;
+  const placeOf = (key: string) => context.ledger.placeOf(key, mapping.keyForm);
   const tasks = job.rows.map(({ row, claim }): RowTask => {
     const mark = taken.marks.get(row.row);
     const key = mapping.keyOf(row);
@@ -87,7 +89,7 @@ function tasksOf(job: ChunkJob, taken: Taken, { run, definition, mapping }: RunC
       row,
       key: key ?? '',
       identityKey,
-      identity: ownKey({ run, identityKey, claim }, mapping.keyForm),
+      identity: ownKey({ run, identityKey, claim }, placeOf),
       claim,
       foundMark: mark?.kind === 'intent' ? mark.text : '',
       suspect: taken.suspect,

@@ -14,6 +14,7 @@ import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { Seal } from '../lib/seal.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Meter } from '../metrics/meter.ts';
 import type { Run } from '../model/run.ts';
@@ -78,7 +79,8 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     missing.delete(id);
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
-    return createContext({ ...parts, run, definition, stopping, permits, reach: await reach });
+    const seal = await parts.keys.run(id).seal();
+    return createContext({ ...parts, run, seal, definition, stopping, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   const own = processOf(parts.registration.epoch.worker);
@@ -192,6 +194,7 @@ const PROBE_MARGIN_MS = 5_000;
 
 type ContextParts = DeliveryParts & {
   readonly run: Run;
+  readonly seal: Seal;
   readonly definition: JobDefinition;
   readonly stopping: AbortSignal;
   readonly permits: ServicePermits;
@@ -215,6 +218,7 @@ function createContext(parts: ContextParts): RunContext {
     journal: registration.journal,
     keys,
     run,
+    seal: parts.seal,
     probeMs: send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
     now: () => new Date(),
   });
@@ -235,6 +239,7 @@ function createContext(parts: ContextParts): RunContext {
     mapping,
     ledger: chunkLedger,
     service: serviceEdge(definition, client, parts.service.credentials),
+    saltOf: keys.sealing.saltOf,
     permits,
     breaker: createServiceBreaker(
       now,

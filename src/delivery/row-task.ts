@@ -1,10 +1,9 @@
 /** A row in a worker's hands, its end, and what is recorded of that. */
 
-import { identityOf, type KeyPlace } from '../ledger/keys.ts';
+import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
-import type { KeyForm } from '../model/key-form.ts';
 import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
 import { type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
@@ -48,11 +47,11 @@ export type RowEnd = Pick<Settlement, 'outcome'> &
 /** `null`: nothing is known of the row's key across runs, or the key is another row's. */
 export function ownKey(
   { run, identityKey: key, claim }: Pick<RowTask, 'run' | 'identityKey' | 'claim'>,
-  form: KeyForm,
+  placeOf: (key: string) => Place,
 ): KeyPlace | null {
   const space = spaceOf(run.operation);
   if (space === null || key === null || claim.kind !== 'claimed') return null;
-  return { space, key, place: identityOf(key, form) };
+  return { space, key, place: placeOf(key) };
 }
 
 /**

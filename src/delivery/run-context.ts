@@ -29,6 +29,7 @@ export type RunContext = {
   readonly mapping: Mapping;
   readonly ledger: ChunkLedger;
   readonly service: ServiceEdge;
+  readonly saltOf: (key: string) => string;
   /** In flight: at most `send.concurrency`, and no more than the service bears. */
   readonly permits: RunPermits;
   readonly breaker: ServiceBreaker;

@@ -90,7 +90,11 @@ export async function startSandboxChild(home: string, releasers: Releasers): Pro
   const child = fork(programFile(), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true });
   releasers.push(() => stopChild(child));
   const { url, token } = sandboxHelloSchema.parse(await firstMessage(child));
-  return { target: SANDBOX_TARGET, baseUrl: url, credentials: createCredentials({ kind: 'token', token }) };
+  return {
+    target: SANDBOX_TARGET,
+    baseUrl: url,
+    credentials: createCredentials({ kind: 'value', value: token }),
+  };
 }
 
 async function firstMessage(child: ChildProcess): Promise<unknown> {

@@ -5,6 +5,7 @@
 
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import { eachTogether } from '../model/settlement.ts';
 
 /** The only form that this program writes and reads. */
 const VERSION = 6;
@@ -156,12 +157,12 @@ function entriesOf({
   settlements,
   ...of
 }: Ranged & { readonly outcome: string; readonly settlements: string }): SettleEntry[] {
-  const texts = z.array(z.unknown()).parse(JSON.parse(settlements));
+  const texts = eachTogether(settlements);
   return rowsOf(of.rows, TOGETHER_WIDTH).map(([row = 0, bucket = '', digest = '', id = ''], i) => ({
     chunk: of.chunk,
     row: Number(row),
     outcome,
-    settlement: JSON.stringify(texts[i]),
+    settlement: texts[i] ?? '',
     mark: markInOrder(of.taker, row),
     ...(bucket !== '' && { key: { bucket, digest, becomes: 'k', id } }),
     accepted: 1,

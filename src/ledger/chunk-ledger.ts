@@ -6,13 +6,15 @@
  */
 
 import { z } from 'zod';
+import type { Seal } from '../lib/seal.ts';
 import { tickBatch } from '../lib/tick-batch.ts';
+import type { KeyForm } from '../model/key-form.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
 import type { MarkedRow } from './intent.ts';
 import { keyStates, lookInEpoch } from './key-claims.ts';
-import { fieldsPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityOf, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { RESERVE } from './lua/runs.ts';
 import { closeChunk, takeChunk } from './open-chunk.ts';
 import type { SettledRow } from './settle-entry.ts';
@@ -24,6 +26,7 @@ type ChunkLedgerOptions = {
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
   readonly run: Run;
+  readonly seal: Seal;
   /** The longest that a probing row may take, ms. */
   readonly probeMs: number;
   readonly now: () => Date;
@@ -53,6 +56,8 @@ export function createChunkLedger(options: ChunkLedgerOptions) {
   return {
     /** `rows`: the numbers of the chunk's rows. */
     take: (chunk: number, rows: readonly number[]) => takeChunk(chunk, rows, options),
+    /** Where the ledger keeps a key within its space. */
+    placeOf: (key: string, form: KeyForm) => identityOf(keys, key, form),
     readKey: tickBatch((places: readonly KeyPlace[]) => keyStates(look, keys, places), MAX_BATCH),
     /** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */
     readFields: tickBatch(

@@ -7,6 +7,7 @@
 
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
+import type { Seal } from '../lib/seal.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
@@ -62,6 +63,7 @@ type ExchangeEdges = {
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
   readonly run: Run;
+  readonly seal: Seal;
   /** The longest that a probing row may take, ms. */
   readonly probeMs: number;
 };
@@ -78,8 +80,8 @@ export async function exchangeRows(
   { ended, isFirst, ranges, next }: Exchange,
   edges: ExchangeEdges,
 ): Promise<Exchanged> {
-  const { journal, run, keys } = edges;
-  const told = tellEnds(keys, ended, isFirst);
+  const { journal, run, keys, seal } = edges;
+  const told = tellEnds(keys, ended, { isFirst, seal });
   const rowsEnded = () => ended.map(({ row }) => row);
   if (ended.length > 0) passStage('settling', rowsEnded);
   const note = (text: string) => journal.note({ kind: 'settled', run: run.id, ended: text });

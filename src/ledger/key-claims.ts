@@ -45,7 +45,7 @@ export async function claimKeys(
   const { run, space, form, rows } = options;
   const entries: (string | number)[] = [];
   for (const { row, key } of rows) {
-    const { bucket, digest } = identityOf(key, form);
+    const { bucket, digest } = identityOf(keys, key, form);
     entries.push(bucket, digest, row);
   }
   const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
@@ -131,11 +131,11 @@ export async function keyStates(
       ];
     }),
   );
-  return places.map((of, i) => keyStateIn(of, found[2 * i] ?? '', found[2 * i + 1] ?? ''));
+  return places.map((of, i) => keyStateIn(keys, of, found[2 * i] ?? '', found[2 * i + 1] ?? ''));
 }
 
-function keyStateIn(of: KeyPlace, ofForm: string, ofText: string): KeyState {
-  const { text, isExact } = fieldsOf(of.place ?? identityOf(of.key, of.form));
+function keyStateIn(keys: LedgerKeys, of: KeyPlace, ofForm: string, ofText: string): KeyState {
+  const { text, isExact } = fieldsOf(of.place ?? identityOf(keys, of.key, of.form));
   const own = parseEntry(ofText);
   if (isTaken(own)) return own;
   const state = parseEntry(ofForm);

@@ -5,7 +5,9 @@
  */
 
 import { shortDigest } from '../lib/digest.ts';
+import type { Seal } from '../lib/seal.ts';
 import { type KeyForm, normalForm } from '../model/key-form.ts';
+import { IN_CLEAR, type Sealing } from './sealing.ts';
 
 export type LedgerKeys = {
   /** Hash: the server run for which the ledger was verified, and the registry of workers. */
@@ -27,6 +29,7 @@ export type LedgerKeys = {
   /** Hash: cause → the note on it (display.ts). */
   readonly notes: string;
   run(run: string): RunKeys;
+  readonly sealing: Sealing;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
   /** Prefix of the buckets with digests of the fields that the service last accepted. */
@@ -66,14 +69,23 @@ export type RunKeys = {
   readonly rate: string;
   /** List: what happened to the run (display.ts), for display: no report counts from it. */
   readonly story: string;
+  /** Under the run's data key. */
+  seal(): Promise<Seal>;
 };
+
+/** What a run keeps of single rows, each in a box of its own. */
+export type KeptOfRow = 'sources' | 'bodies' | 'documents' | 'sightings';
+
+export function keptPlace(what: KeptOfRow, row: number): string {
+  return `${what} ${row}`;
+}
 
 /** Tells the ledgers of one Redis, and the journals of one home, apart. */
 export function ledgerName(target: string): string {
   return target === 'sandbox' ? target : shortDigest(target, 12);
 }
 
-export function ledgerKeys(target: string): LedgerKeys {
+export function ledgerKeys(target: string, sealing: Sealing = IN_CLEAR): LedgerKeys {
   const root = `onboard:{${ledgerName(target)}}`;
   return {
     epoch: `${root}:epoch`,
@@ -85,13 +97,14 @@ export function ledgerKeys(target: string): LedgerKeys {
     audit: `${root}:audit`,
     doing: `${root}:doing`,
     notes: `${root}:notes`,
-    run: (run) => runKeys(`${root}:run:${run}`),
+    run: (run) => runKeys(run, `${root}:run:${run}`, sealing),
+    sealing,
     identity: (space) => `${root}:known:${space}:`,
     fields: (space) => `${root}:fields:${space}:`,
   };
 }
 
-function runKeys(base: string): RunKeys {
+function runKeys(run: string, base: string, sealing: Sealing): RunKeys {
   return {
     record: base,
     chunk: `${base}:chunk:`,
@@ -109,6 +122,7 @@ function runKeys(base: string): RunKeys {
     lease: `${base}:lease`,
     rate: `${base}:rate`,
     story: `${base}:story`,
+    seal: () => sealing.sealOf(run, base),
   };
 }
 
@@ -130,18 +144,18 @@ export type KeyPlace = {
  * Where the digests of a record's fields are kept: the bucket's full name and the digest within it.
  */
 export function fieldsPlace(keys: LedgerKeys, of: KeyPlace): Place {
-  const place = placeOf(of);
+  const place = placeOf(keys, of);
   // A record has its fields whichever way the job compares keys.
   return { bucket: keys.fields(of.space) + place.bucket, digest: place.digest.replace(EXACT, '') };
 }
 
 /** Where an identity ledger keeps a key: the bucket's full name and what finds it there. */
 export function identityPlace(keys: LedgerKeys, of: KeyPlace): Place {
-  const { bucket, digest } = placeOf(of);
+  const { bucket, digest } = placeOf(keys, of);
   return { bucket: keys.identity(of.space) + bucket, digest };
 }
 
-function placeOf({ key, form, place = identityOf(key, form) }: KeyPlace): Place {
+function placeOf(keys: LedgerKeys, { key, form, place = identityOf(keys, key, form) }: KeyPlace): Place {
   return place;
 }
 
@@ -162,10 +176,14 @@ const EXACT = '=';
  * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
  * and a digest of fixed size instead of the key keeps partner data out of it.
  */
-export function identityOf(key: string, form: KeyForm = 'loose'): Place {
+export function identityOf(
+  { sealing }: Pick<LedgerKeys, 'sealing'>,
+  key: string,
+  form: KeyForm = 'loose',
+): Place {
   const normal = normalForm(key);
-  const digest = shortDigest(normal, FORM_CHARACTERS);
-  const text = normal === key ? '' : shortDigest(key, TEXT_CHARACTERS);
+  const digest = sealing.digest(normal, FORM_CHARACTERS);
+  const text = normal === key ? '' : sealing.digest(key, TEXT_CHARACTERS);
   return { bucket: bucketOf(digest), digest: digest + (form === 'exact' ? EXACT : '') + text };
 }
 

@@ -1,13 +1,17 @@
 /**
  * How a row's state is stored: as a mark of its own (an intent or its settlement) while its chunk
  * is open, in the chunk's block once it is closed. The scripts compare marks as text, so their form
- * is part of the promise that no row is sent twice.
+ * is part of the promise that no row is sent twice. In a sealed ledger a settlement's key, id and
+ * message are in a box, its other fields in clear: the scripts read them.
  */
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { z } from 'zod';
+import type { Seal } from '../lib/seal.ts';
 import {
   blockSchema,
   fromTuple,
+  restSchema,
   type SettledChunk,
   type Settlement,
   settlementSchema,
@@ -48,10 +52,49 @@ export function processOfMark(mark: string): string {
  */
 export const CONTESTED_MARK = intentMark('contested', 0, 0);
 
-export function settledMark(settlement: Settlement): string {
+export function settledMark(settlement: Settlement, seal: Seal): string {
+  if (!seal.isClear) return JSON.stringify([...openPart(settlement), boxOf([settlement], seal)]);
   const text = JSON.stringify(toTuple(settlement));
   // Redis' JSON refuses half a surrogate pair: every script that reads the mark would fail.
   return text.includes(HALF_PAIR) ? JSON.stringify(toTuple(settlement), wellFormed) : text;
+}
+
+/** Of rows that are recorded together; sealed, one box of all of them stands last. */
+export function settledTogether(settlements: readonly Settlement[], seal: Seal): string {
+  if (seal.isClear) return `[${settlements.map((one) => settledMark(one, seal)).join(',')}]`;
+  return JSON.stringify([...settlements.map(openPart), boxOf(settlements, seal)]);
+}
+
+/** What the scripts read, and no more. */
+function openPart({ row, line, outcome, status, attempts, ms, code }: Settlement): unknown[] {
+  return [row, line, '', outcome, status, '', attempts, ms, code, ''];
+}
+
+const SETTLED = 'settled';
+/** Where a sealed settlement has its box. */
+const BOX_AT = 10;
+const hiddenSchema = z.record(
+  z.string(),
+  z.tuple([z.string(), z.string(), z.string(), restSchema.optional()]),
+);
+
+function boxOf(settlements: readonly Settlement[], seal: Seal): string {
+  const hidden = settlements.map((one) => {
+    const [row, , key, , , id, , , , message, rest] = toTuple(one);
+    return [row, rest === undefined ? [key, id, message] : [key, id, message, rest]];
+  });
+  return seal.text(SETTLED, JSON.stringify(Object.fromEntries(hidden)));
+}
+
+/** `box`: of this row alone, or of all that were recorded together. */
+function openedWith(box: string, seal: Seal): (tuple: unknown) => unknown {
+  const hidden = hiddenSchema.parse(JSON.parse(seal.openText(SETTLED, box)));
+  return (tuple) => {
+    if (!Array.isArray(tuple)) return tuple;
+    const [row, line, , outcome, status, , attempts, ms, code]: readonly unknown[] = tuple;
+    const [key, id, message, ...rest] = hidden[String(row)] ?? [];
+    return [row, line, key, outcome, status, id, attempts, ms, code, message, ...rest];
+  };
 }
 
 /** In JSON text only halves of surrogate pairs are escapes that begin so. */
@@ -61,31 +104,39 @@ function wellFormed(_: string, field: unknown): unknown {
   return typeof field === 'string' ? field.toWellFormed() : field;
 }
 
-export function parseMark(text: string): Mark {
+export function parseMark(text: string, seal: Seal): Mark {
   if (text.startsWith(INTENT_PREFIX)) return { kind: 'intent', text };
-  return { kind: 'settled', settlement: parseSettlement(text) };
+  return { kind: 'settled', settlement: parseSettlement(text, seal) };
 }
 
-export function parseSettlement(text: string): Settlement {
-  return fromTuple(settlementSchema.parse(JSON.parse(text)));
+export function parseSettlement(text: string, seal: Seal): Settlement {
+  const json: unknown = JSON.parse(text);
+  const box: unknown = Array.isArray(json) ? json[BOX_AT] : undefined;
+  return fromTuple(settlementSchema.parse(typeof box === 'string' ? openedWith(box, seal)(json) : json));
 }
 
 /** A block is mostly ids, which the best compression hardly shrinks, in five times the time. */
 const QUICKLY = { level: constants.Z_BEST_SPEED };
 
 /** When the chunk was closed, and its settlements in row order, deflated: about 20 bytes a row. */
-export function packBlock(settlements: readonly Settlement[], closedAt: number): Buffer {
-  return deflateRawSync(JSON.stringify([closedAt, settlements.map(toTuple)]), QUICKLY);
+export function packBlock(settlements: readonly Settlement[], closedAt: number, seal: Seal): Buffer {
+  return seal.bytes(BLOCK, deflateRawSync(JSON.stringify([closedAt, settlements.map(toTuple)]), QUICKLY));
 }
+
+const BLOCK = 'block';
 
 type Block = Pick<SettledChunk, 'settlements'> & { readonly closedAt: number };
 
-export function unpackBlock(block: Buffer): Block {
-  const json: unknown = JSON.parse(inflateRawSync(block).toString('utf8'));
+export function unpackBlock(block: Buffer, seal: Seal): Block {
+  const json: unknown = JSON.parse(inflateRawSync(seal.openBytes(BLOCK, block)).toString('utf8'));
   const [closedAt, settlements] = blockSchema.parse(json);
   return { closedAt, settlements: settlements.map(fromTuple) };
 }
 
-export function parseSettlements(text: string): Settlement[] {
-  return settlementsSchema.parse(JSON.parse(text)).map(fromTuple);
+export function parseSettlements(text: string, seal: Seal): Settlement[] {
+  const json: unknown = JSON.parse(text);
+  const box: unknown = Array.isArray(json) ? json.at(-1) : undefined;
+  const tuples =
+    Array.isArray(json) && typeof box === 'string' ? json.slice(0, -1).map(openedWith(box, seal)) : json;
+  return settlementsSchema.parse(tuples).map(fromTuple);
 }

@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import type { Seal } from '../lib/seal.ts';
 import { passStage } from '../lib/stage.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -39,6 +40,7 @@ type ChunkEdges = {
   readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
   readonly run: Run;
+  readonly seal: Seal;
   readonly now: () => Date;
 };
 
@@ -48,7 +50,7 @@ const close = inEpoch(CLOSE, z.number());
 export async function takeChunk(
   chunk: number,
   rows: readonly number[],
-  { epoch, keys, run }: ChunkEdges,
+  { epoch, keys, run, seal }: ChunkEdges,
 ): Promise<Taken> {
   const k = keys.run(run.id);
   const answer = await epoch.read(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]);
@@ -56,7 +58,7 @@ export async function takeChunk(
   const fields: Field[] = [];
   for (let i = 0; i + 1 < texts.length; i += 2) fields.push([texts[i] ?? '', texts[i + 1] ?? '']);
   const known = runStateSchema.safeParse(state).data ?? null;
-  const read = readFields(fields, rows);
+  const read = readFields(fields, seal, rows);
   const isElsewhere = [...read.marks.values()].some(
     (mark) => mark.kind === 'intent' && epoch.isElsewhere(processOfMark(mark.text)),
   );
@@ -69,14 +71,14 @@ export async function closeChunk(
   rows: number,
   { now, ...edges }: ChunkEdges,
 ): Promise<boolean> {
-  const { epoch, keys, run } = edges;
+  const { epoch, keys, run, seal } = edges;
   const recovery = epoch.recoveries();
   const { closed, marks, outcomes } = await takeChunk(chunk, [], { now, ...edges });
   if (closed) return true;
   const settlements = settlementsOf(marks);
   if (settlements.length !== rows) return false;
   const k = keys.run(run.id);
-  const [at, block] = [now(), packBlock(settlements, now().getTime())];
+  const [at, block] = [now(), packBlock(settlements, now().getTime(), seal)];
   passStage('closing', () => [], chunk);
   const answer = await epoch.call(close, [k.record, k.chunk, k.blocks], () => {
     // What was read counts only while the ledger was not put back since.
@@ -97,12 +99,13 @@ type Field = readonly [name: string, text: string];
 /** Reads an open chunk's hash (lua/open-chunk.ts); without `rows` settlements alone. */
 export function readFields(
   fields: readonly Field[],
+  seal: Seal,
   rows: readonly number[] = [],
 ): Pick<Taken, 'marks' | 'at' | 'outcomes'> {
   const named = new Map(fields);
   const marks = new Map<number, Mark>();
-  for (const [name, text] of fields) if (name.startsWith('d')) addSettlements(marks, text);
-  const apart = addOwnMarks(marks, fields);
+  for (const [name, text] of fields) if (name.startsWith('d')) addSettlements(marks, text, seal);
+  const apart = addOwnMarks(marks, fields, seal);
   const at = named.get('at') ?? '';
   const [, taker = '', last = '0'] = AT.exec(at) ?? [];
   for (const row of rows) {
@@ -113,19 +116,19 @@ export function readFields(
 }
 
 /** Own marks go before what was recorded in order. Answers the rows that have one. */
-function addOwnMarks(marks: Map<number, Mark>, fields: readonly Field[]): ReadonlySet<number> {
+function addOwnMarks(marks: Map<number, Mark>, fields: readonly Field[], seal: Seal): ReadonlySet<number> {
   const apart = new Set<number>();
   for (const [name, text] of fields) {
     const row = Number(name);
     if (Number.isNaN(row)) continue;
     apart.add(row);
-    if (text !== UNSENT_MARK) marks.set(row, parseMark(text));
+    if (text !== UNSENT_MARK) marks.set(row, parseMark(text, seal));
   }
   return apart;
 }
 
-function addSettlements(marks: Map<number, Mark>, text: string): void {
-  for (const settlement of parseSettlements(text)) {
+function addSettlements(marks: Map<number, Mark>, text: string, seal: Seal): void {
+  for (const settlement of parseSettlements(text, seal)) {
     marks.set(settlement.row, { kind: 'settled', settlement });
   }
 }

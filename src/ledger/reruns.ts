@@ -37,7 +37,7 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
     /** False where another run took rows since `latest`: it may have the same ones. */
     async register(run: NewRun, { latest, rows }: Chosen): Promise<boolean> {
       const rowNumbers = await packRowNumbers(rows);
-      const own = newRecord(run);
+      const own = newRecord(run, keys);
       const record = { ...own, parent, registry: entry, rowNumbers };
       const rerun = { chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
       const asked = { entry, rerun, taken: latest, from: [parent] };
@@ -91,24 +91,34 @@ const deflated = promisify(deflateRaw);
 const inflated = promisify(inflateRaw);
 const rowsSchema = z.array(rowSchema);
 
+function inputPlace(chunk: number): string {
+  return `input ${chunk}`;
+}
+
 /** Longer than any run lasts. */
 export const INPUT_TTL_SECONDS = 90 * 24 * 3600;
 
 /** Longer than the time between two writes of chunks. */
 const UNREGISTERED_TTL_SECONDS = 3600;
 
-/** The rows of a rerun, frozen at its registration. Personal data. */
+/**
+ * The rows of a rerun, frozen at its registration. Personal data, under the data key that the
+ * rerun gets when the first of them are written.
+ */
 export function createRunInput(redis: RedisConnection, keys: LedgerKeys, id: string) {
-  const { input, record } = keys.run(id);
+  const { input, record, seal } = keys.run(id);
   const readChunk = async (n: number) => {
     const block = await redis.hgetBuffer(input, String(n));
     if (block === null) throw new UsageError(`The rows of run ${id} are lost from Redis.`);
-    return rowsSchema.parse(JSON.parse((await inflated(block)).toString('utf8')));
+    const rows = await inflated((await seal()).openBytes(inputPlace(n), block));
+    return rowsSchema.parse(JSON.parse(rows.toString('utf8')));
   };
   return {
     /** Before the run is registered; without a registration the rows expire. */
     async write(chunk: number, rows: readonly Row[]) {
-      const block = await deflated(JSON.stringify(rows));
+      // The rerun has no record yet.
+      keys.sealing.begin(id);
+      const block = (await seal()).bytes(inputPlace(chunk), await deflated(JSON.stringify(rows)));
       await redis.multi().hset(input, chunk, block).expire(input, UNREGISTERED_TTL_SECONDS).exec();
     },
     /** Every chunk in order; a UsageError where one is gone. */

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { Seal } from '../lib/seal.ts';
 import { countOf } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
@@ -20,7 +21,7 @@ import {
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { addToStory } from './display.ts';
-import { identityPlace, type LedgerKeys, type Place } from './keys.ts';
+import { identityPlace, keptPlace, type LedgerKeys, type Place } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
@@ -52,8 +53,9 @@ export async function resolveRows(
       keys.run(options.run.id),
       batch.map(({ row }) => row),
     );
+    const seal = await keys.run(options.run.id).seal();
     const entries = batch.map((one) =>
-      resolveEntry(keys, { ...options, outcome }, { ...one, doubt: doubts.get(one.row) ?? null }),
+      resolveEntry(keys, { ...options, outcome, seal }, { ...one, doubt: doubts.get(one.row) ?? null }),
     );
     const answers = await call(redis, keys, options.run, entries);
     resolved.push(...batch.map(({ row }, i) => parseAnswer(row, answers[i] ?? '')));
@@ -75,11 +77,15 @@ export async function noteDoubts(
   keys: LedgerKeys,
   options: { readonly run: Run; readonly notes: readonly DoubtNote[] },
 ): Promise<void> {
-  const { sightings } = keys.run(options.run.id);
+  const { sightings, ...k } = keys.run(options.run.id);
+  const seal = await k.seal();
   for (const batch of batchesOf(options.notes, MAX_BATCH)) {
-    const entries = batch.map(({ note }) => ({ row: note.row, settled: settledMark(note) }));
+    const entries = batch.map(({ note }) => ({ row: note.row, settled: settledMark(note, seal) }));
     await call(redis, keys, options.run, entries);
-    const found = batch.flatMap(({ note, sighting }) => [String(note.row), JSON.stringify(sighting)]);
+    const found = batch.flatMap(({ note: { row }, sighting }) => [
+      String(row),
+      seal.text(keptPlace('sightings', row), JSON.stringify(sighting)),
+    ]);
     await redis.hset(sightings, ...found);
   }
 }
@@ -125,7 +131,7 @@ type ResolveEntry = {
 /** `doubt`: `null` where the row is not in doubt. `outcome`: what the job calls success. */
 function resolveEntry(
   keys: LedgerKeys,
-  { run, by, at, outcome }: ResolveOptions & { readonly outcome: Outcome },
+  { run, by, at, outcome, seal }: ResolveOptions & { readonly outcome: Outcome; readonly seal: Seal },
   { row, decision, doubt }: RowDecision & { readonly doubt: Settlement | null },
 ): ResolveEntry {
   const created = decision.kind === 'created';
@@ -135,7 +141,7 @@ function resolveEntry(
   const entry = { row, created, id, resolution: JSON.stringify(resolution) };
   if (doubt === null) return entry;
   const settlement = settledAs(doubt, resolution, outcome);
-  const settled = settledMark(settlement);
+  const settled = settledMark(settlement, seal);
   return { ...entry, settled, outcome: settlement.outcome, key: placeOf(keys, run, doubt) };
 }
 

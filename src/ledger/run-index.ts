@@ -14,16 +14,19 @@ const TARGETS = 'onboard:{index}:targets';
 const VERSION = 'onboard:{index}:version';
 
 /** The only form that this program reads and writes. */
-const LEDGER_VERSION = '7';
+const LEDGER_VERSION = '8';
 
 type Asked = { exists(key: string): Promise<number>; get(key: string): Promise<string | null> };
 
-/** Throws a UsageError for another form. A ledger without runs has none yet. */
-export async function assertKnownLedger(redis: Asked): Promise<void> {
+/**
+ * Throws a UsageError for another form. A ledger without runs has none yet. Answers whether there
+ * are any.
+ */
+export async function assertKnownLedger(redis: Asked): Promise<boolean> {
   // In this order: a first run that is added meanwhile brings its version along.
   const hasRuns = (await redis.exists(BY_TIME)) === 1;
   const version = await redis.get(VERSION);
-  if (version === LEDGER_VERSION || (version === null && !hasRuns)) return;
+  if (version === LEDGER_VERSION || (version === null && !hasRuns)) return hasRuns;
   const form = version === null ? 'an older form, without a version' : `form ${version}`;
   throw new UsageError(
     `The ledger in this Redis has ${form}; this version of onboard knows form ${LEDGER_VERSION} alone. ` +

@@ -28,8 +28,9 @@ export type NewRun = {
   readonly origins?: { readonly origins: Origins; readonly latest: string };
 };
 
-export function newRecord(run: NewRun): Record<string, string | number> {
+export function newRecord(run: NewRun, { sealing }: LedgerKeys): Record<string, string | number> {
   const { facts, canary = null } = run;
+  const dataKey = sealing.begin(run.id);
   const chunking = {
     rows: facts.rows,
     chunkRows: run.chunkRows,
@@ -43,7 +44,8 @@ export function newRecord(run: NewRun): Record<string, string | number> {
     operation: operationOf(run.definition),
     definition: JSON.stringify(run.definition),
     target: run.target,
-    file: facts.path,
+    ...(dataKey !== undefined && { dataKey }),
+    file: sealing.open(run.id, dataKey).text(FILE, facts.path),
     sha256: facts.sha256,
     source: JSON.stringify(facts.source),
     state: 'queued',
@@ -55,6 +57,8 @@ export function newRecord(run: NewRun): Record<string, string | number> {
     createdAt: run.createdAt.toISOString(),
   };
 }
+
+const FILE = 'file';
 
 /** `overtaken`: another run took rows of the same one meanwhile. */
 export const registeredSchema = z.tuple([z.enum(['new', 'known', 'overtaken']), z.string()]);
@@ -93,21 +97,27 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
 const EMPTY = { parent: null, reason: null, startedAt: null, finishedAt: null };
 
 /** A cleared field is an empty text. */
-function fieldsOf(record: Readonly<Record<string, string | null>>, closedChunks: number) {
+function fieldsOf(
+  record: Readonly<Record<string, string | null>>,
+  closedChunks: number,
+  { sealing }: LedgerKeys,
+) {
   const fields: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(record)) {
     if (!text) continue;
     fields[name] = JSON_FIELDS.has(name) ? JSON.parse(text) : text;
   }
   const counts = OUTCOMES.map((outcome) => [outcome, Number(record[`o:${outcome}`] ?? 0)]);
-  return { ...EMPTY, ...fields, outcomes: Object.fromEntries(counts), closedChunks };
+  const seal = sealing.open(record.id ?? '', record.dataKey ?? undefined);
+  const file = seal.openText(FILE, record.file ?? '');
+  return { ...EMPTY, ...fields, file, outcomes: Object.fromEntries(counts), closedChunks };
 }
 
 /** `null`: the run is gone from the ledger. */
 export async function readRun(redis: RedisConnection, keys: LedgerKeys, id: string): Promise<Run | null> {
   const { record, blocks } = keys.run(id);
   const [found, closed] = await Promise.all([redis.hgetall(record), redis.hlen(blocks)]);
-  return found.id === undefined ? null : runSchema.parse(fieldsOf(found, closed));
+  return found.id === undefined ? null : runSchema.parse(fieldsOf(found, closed, keys));
 }
 
 const briefSchema = runSchema.omit({
@@ -122,7 +132,7 @@ const briefSchema = runSchema.omit({
 });
 export type RunBrief = z.infer<typeof briefSchema>;
 
-const BRIEF = [...Object.keys(briefSchema.shape), ...OUTCOMES.map((outcome) => `o:${outcome}`)];
+const BRIEF = [...Object.keys(briefSchema.shape), 'dataKey', ...OUTCOMES.map((outcome) => `o:${outcome}`)];
 
 /** In the order of the ids, without runs that are gone from the ledger. */
 export async function readBriefs(
@@ -135,7 +145,7 @@ export async function readBriefs(
       const { record, blocks } = keys.run(id);
       const [texts, closed] = await Promise.all([redis.hmget(record, ...BRIEF), redis.hlen(blocks)]);
       const fields = Object.fromEntries(BRIEF.map((name, i) => [name, texts[i] ?? null]));
-      return fields.id === null ? [] : [briefSchema.parse(fieldsOf(fields, closed))];
+      return fields.id === null ? [] : [briefSchema.parse(fieldsOf(fields, closed, keys))];
     }),
   );
   return found.flat();

@@ -85,7 +85,7 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       const { facts, job, again, origins: taken } = run;
       const from = [...(taken?.origins.keys() ?? [])];
       const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
-      const record = { ...newRecord(run), ...(await originFields(taken?.origins)) };
+      const record = { ...newRecord(run, keys), ...(await originFields(taken?.origins)) };
       const [names, args] = registration(keys, record, asked);
       const [kind, id] = await (epoch?.call(registerInEpoch, names, args) ?? register(redis, names, args));
       return { kind, id };

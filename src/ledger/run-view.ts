@@ -4,11 +4,12 @@
  * with the run.
  */
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { Seal } from '../lib/seal.ts';
 import { type KeptSighting, sightingSchema } from '../model/resolution.ts';
 import { rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import { type LedgerView, type SettledChunk, type Settlement, unpackBody } from '../model/settlement.ts';
-import type { LedgerKeys, RunKeys } from './keys.ts';
+import { type KeptOfRow, keptPlace, type LedgerKeys, type RunKeys } from './keys.ts';
 import { parseSettlement, unpackBlock } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
 import { createRunInput } from './reruns.ts';
@@ -20,14 +21,14 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
   return {
     chunks: () => readAll(redis, k, chunksOf(run)),
     async sources(rows) {
-      const texts = await readRows(redis, k.sources, rows);
+      const texts = await openRows(redis, k, 'sources', rows);
       return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
     },
     async bodies(rows) {
-      const packed = await readRows(redis, k.bodies, rows);
+      const packed = await openRows(redis, k, 'bodies', rows);
       return new Map([...packed].map(([row, text]) => [row, unpackBody(text)]));
     },
-    documents: (rows) => readRows(redis, k.documents, rows),
+    documents: (rows) => openRows(redis, k, 'documents', rows),
   };
 }
 
@@ -85,20 +86,26 @@ export async function readChunks(
   k: RunKeys,
   chunks: readonly number[],
 ): Promise<readonly SettledChunk[]> {
-  const read = await Promise.all(chunks.map((n) => readChunk(redis, k, n)));
+  const seal = await k.seal();
+  const read = await Promise.all(chunks.map((n) => readChunk(redis, k, n, seal)));
   const late = await readRows(redis, k.late, replaceable(read.flatMap(({ settlements }) => settlements)));
   if (late.size === 0) return read;
-  return read.map((one) => ({ ...one, settlements: one.settlements.map((s) => replaced(s, late)) }));
+  return read.map((one) => ({ ...one, settlements: one.settlements.map((s) => replaced(s, late, seal)) }));
 }
 
 /** The block is looked for twice: the chunk may close between the two look-ups. */
-async function readChunk(redis: RedisConnection, k: RunKeys, chunk: number): Promise<SettledChunk> {
+async function readChunk(
+  redis: RedisConnection,
+  k: RunKeys,
+  chunk: number,
+  seal: Seal,
+): Promise<SettledChunk> {
   const block = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (block !== null) return { chunk, ...unpackBlock(block) };
+  if (block !== null) return { chunk, ...unpackBlock(block, seal) };
   const fields = await redis.hgetall(`${k.chunk}${chunk}`);
   const closed = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (closed !== null) return { chunk, ...unpackBlock(closed) };
-  const { marks } = readFields(Object.entries(fields));
+  if (closed !== null) return { chunk, ...unpackBlock(closed, seal) };
+  const { marks } = readFields(Object.entries(fields), seal);
   return { chunk, closedAt: null, settlements: settlementsOf(marks) };
 }
 
@@ -111,9 +118,21 @@ function isReplaceable({ outcome, code }: Settlement): boolean {
   return outcome === 'in-doubt' || (outcome === 'failed' && code === 'not_created');
 }
 
-function replaced(settlement: Settlement, late: ReadonlyMap<number, string>): Settlement {
+function replaced(settlement: Settlement, late: ReadonlyMap<number, string>, seal: Seal): Settlement {
   const text = late.get(settlement.row);
-  return text === undefined ? settlement : parseSettlement(text);
+  return text === undefined ? settlement : parseSettlement(text, seal);
+}
+
+/** What is kept of rows, out of their boxes. */
+async function openRows(
+  redis: RedisConnection,
+  k: RunKeys,
+  what: KeptOfRow,
+  rows: readonly number[],
+): Promise<Map<number, string>> {
+  const boxes = await readRows(redis, k[what], rows);
+  const seal = await k.seal();
+  return new Map([...boxes].map(([row, box]) => [row, seal.openText(keptPlace(what, row), box)]));
 }
 
 async function readRows(
@@ -136,7 +155,7 @@ export async function readSightings(
   k: RunKeys,
   rows: readonly number[],
 ): Promise<ReadonlyMap<number, KeptSighting>> {
-  const texts = await readRows(redis, k.sightings, rows);
+  const texts = await openRows(redis, k, 'sightings', rows);
   return new Map([...texts].map(([row, text]) => [row, sightingSchema.parse(JSON.parse(text))]));
 }
 

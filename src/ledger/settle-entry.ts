@@ -3,10 +3,20 @@
  * in its chunk's order and the service accepted is told together, every other row as an entry.
  */
 
+import type { Seal } from '../lib/seal.ts';
 import { KEY_AFTER, type Outcome, wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE, type Place } from './keys.ts';
-import { settledMark, takerInOrder } from './mark.ts';
+import {
+  fieldsPlace,
+  identityPlace,
+  type KeptOfRow,
+  type KeyPlace,
+  keptPlace,
+  type LedgerKeys,
+  NOWHERE,
+  type Place,
+} from './keys.ts';
+import { settledMark, settledTogether, takerInOrder } from './mark.ts';
 
 /** Stands for a record's field digests while a take of its row has an update under way. */
 export function fieldsUnderWay(taker: string): string {
@@ -70,18 +80,20 @@ type SettleEntry = {
 
 const BECOMES = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
-function entryOf(keys: LedgerKeys, row: SettledRow, settlement: string): SettleEntry {
+function entryOf(keys: LedgerKeys, row: SettledRow, seal: Seal): SettleEntry {
   const { chunk, outcome, fields, mark, lead } = row;
+  const kept = (what: KeptOfRow, text: string) =>
+    text === '' ? undefined : seal.text(keptPlace(what, row.row), text);
   return {
     chunk,
     row: row.row,
     outcome,
-    settlement,
+    settlement: settledMark(row, seal),
     mark,
     key: keyOf(keys, row),
-    source: row.source || undefined,
-    body: row.body || undefined,
-    documents: row.documents || undefined,
+    source: kept('sources', row.source),
+    body: kept('bodies', row.body),
+    documents: kept('documents', row.documents),
     accepted: wasAccepted(outcome) ? 1 : undefined,
     answered: wasAnswered(row) ? 1 : undefined,
     lead: lead ?? undefined,
@@ -117,7 +129,7 @@ type Together = {
   readonly chunk: number;
   readonly taker: string;
   readonly outcome: Outcome;
-  readonly settlements: string[];
+  readonly settlements: SettledRow[];
   /** Each row's number, the place of its key, its id. */
   readonly rows: (string | number)[];
 };
@@ -136,24 +148,30 @@ export type ToldEnds = {
  * Nearly all rows are told together. `isFirst`: none of them was in an earlier command that may
  * have been carried out; otherwise each is an entry.
  */
-export function tellEnds(keys: LedgerKeys, ended: readonly SettledRow[], isFirst: boolean): ToldEnds {
+export function tellEnds(
+  keys: LedgerKeys,
+  ended: readonly SettledRow[],
+  { isFirst, seal }: { readonly isFirst: boolean; readonly seal: Seal },
+): ToldEnds {
   const groups: Together[] = [];
   const rows: SettleEntry[] = [];
   const unsent: SettleEntry[] = [];
   for (const row of ended) {
     const { identity } = row;
-    const text = settledMark(row);
     const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, row.row) : null;
     if (taker === null) {
-      (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, text));
+      (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, seal));
       continue;
     }
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
     const group = groupOf(groups, row, taker);
-    group.settlements.push(text);
+    group.settlements.push(row);
     group.rows.push(row.row, bucket, digest, identity === null ? '' : row.id.toWellFormed());
   }
-  const together = groups.map((group) => ({ ...group, settlements: `[${group.settlements.join(',')}]` }));
+  const together = groups.map((group) => ({
+    ...group,
+    settlements: settledTogether(group.settlements, seal),
+  }));
   return { ended: JSON.stringify({ together, rows }), unsent };
 }
 

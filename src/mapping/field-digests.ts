@@ -13,19 +13,19 @@ const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs'
 
 /**
  * The digests of the body's fields, and those in `before` of fields that the body lacks. The same
- * value looks different in every record, since `key` goes into each digest.
+ * value looks different in every record, since the record's `salt` goes into each digest.
  */
-export function packFieldDigests(body: JsonObject, key: string, before = ''): string {
+export function packFieldDigests(body: JsonObject, salt: string, before = ''): string {
   const known = unpack(before);
-  for (const [path, value] of fieldsIn(body)) known.set(pathDigest(path), valueDigest(path, value, key));
+  for (const [path, value] of fieldsIn(body)) known.set(pathDigest(path), valueDigest(path, value, salt));
   return [...known].map((entry) => entry.join('')).join('');
 }
 
 /** The fields of which `packed` has no digest or another one; `null` where none has changed. */
-export function changedFields(body: JsonObject, key: string, packed: string): JsonObject | null {
+export function changedFields(body: JsonObject, salt: string, packed: string): JsonObject | null {
   const known = unpack(packed);
   const changed = fieldsIn(body).filter(
-    ([path, value]) => known.get(pathDigest(path)) !== valueDigest(path, value, key),
+    ([path, value]) => known.get(pathDigest(path)) !== valueDigest(path, value, salt),
   );
   if (changed.length === 0) return null;
   return changed.reduce<JsonObject>((record, [path, value]) => withMember(record, path, value), {});
@@ -52,6 +52,6 @@ function pathDigest(path: readonly string[]): string {
   return shortDigest(JSON.stringify(path), PATH_CHARACTERS);
 }
 
-function valueDigest(path: readonly string[], value: JsonValue, key: string): string {
-  return shortDigest(JSON.stringify([key, path, value]), VALUE_CHARACTERS);
+function valueDigest(path: readonly string[], value: JsonValue, salt: string): string {
+  return shortDigest(JSON.stringify([salt, path, value]), VALUE_CHARACTERS);
 }

@@ -8,7 +8,7 @@ import { OUTCOMES, type Outcome } from './outcome.ts';
 import type { Row } from './row.ts';
 
 const warningSchema = z.object({ code: z.string(), column: z.string().nullable() });
-const restSchema = z.strictObject({
+export const restSchema = z.strictObject({
   values: valuesSchema.optional(),
   issues: z.array(keptIssueSchema).optional(),
   warnings: z.array(warningSchema).optional(),
@@ -107,6 +107,17 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   const [row, line, key, outcome, status, id, attempts, ms, code, message, rest] = tuple;
   const { values = NO_REST.values, issues = NO_REST.issues, warnings = NO_REST.warnings } = rest ?? NO_REST;
   return { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings };
+}
+
+/**
+ * The text of each of the settlements that are one text, as JSON. A sealed one ends with a box of
+ * all of them, which goes along with each.
+ */
+export function eachTogether(text: string): string[] {
+  const all = z.array(z.unknown()).parse(JSON.parse(text));
+  const box = all.at(-1);
+  if (typeof box !== 'string') return all.map((one) => JSON.stringify(one));
+  return all.slice(0, -1).map((one) => JSON.stringify([...z.array(z.unknown()).parse(one), box]));
 }
 
 export type RefusalBody = { readonly text: string; readonly restBytes: number };

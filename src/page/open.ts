@@ -4,13 +4,12 @@
  * whatever is to be done.
  */
 import { targetOf } from '../inbox/overview.ts';
-import { assertKnownLedger } from '../ledger/run-index.ts';
 import type { ListenAddress } from '../lib/listening.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { connectRedis } from '../redis/connection.ts';
 import { findEmbeddedRedis } from '../redis/embedded.ts';
-import { ledgerOn, type Session } from '../session.ts';
+import { ledgerOn, type Session, unsealed } from '../session.ts';
 import { hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
 import { startPage } from '../web/server.tsx';
@@ -82,8 +81,7 @@ async function openToRead(
     );
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
-  await assertKnownLedger(redis);
-  return ledgerOn(redis, address, env);
+  return ledgerOn(redis, address, env, await unsealed(redis, env));
 }
 
 export const ROUTES: readonly Route<Desk>[] = [

@@ -1,10 +1,11 @@
 /**
- * A chunk as a BullMQ job: its id and its payload. `chunkOfPayload` rebuilds the chunk from what
- * `payloadOf` writes, and refuses what it does not know: a payload of a later version goes back to
+ * A chunk as a BullMQ job: its id and its payload, the rows in a box where the ledger is sealed.
+ * `chunkOfPayload` rebuilds the chunk from what `payloadOf` writes, and refuses what it does not know: a payload of a later version goes back to
  * the queue and waits for a worker of that version.
  */
 
 import { z } from 'zod';
+import type { Seal } from '../lib/seal.ts';
 import { type KeyClaim, keyClaimSchema } from '../model/identity.ts';
 import { type CellsRow, type Row, rowSchema } from '../model/row.ts';
 
@@ -47,9 +48,27 @@ const payloadSchema = z.union(
  * Plain, or packed where rows are only cells, equally many in each, as in most files: one text for
  * all cells is several times as fast to write and read as a list per row.
  */
-export type ChunkPayload = ChunkJob | z.input<typeof packedJobSchema>;
+type OpenPayload = ChunkJob | z.input<typeof packedJobSchema>;
 
-export function payloadOf(job: ChunkJob): ChunkPayload {
+const sealedSchema = z.object({ ...place, box: z.string() });
+export type ChunkPayload = OpenPayload | z.infer<typeof sealedSchema>;
+
+/** Of a run's data key. */
+export type SealOf = (run: string) => Promise<Seal>;
+
+export async function payloadOf(job: ChunkJob, sealOf: SealOf): Promise<ChunkPayload> {
+  const seal = await sealOf(job.run);
+  const open = openPayload(job);
+  if (seal.isClear) return open;
+  const { rows: _, ...own } = job;
+  return { ...own, box: seal.text(boxPlace(job.chunk), JSON.stringify(open)) };
+}
+
+function boxPlace(chunk: number): string {
+  return `chunk ${chunk}`;
+}
+
+function openPayload(job: ChunkJob): OpenPayload {
   const packed = packRows(job.rows);
   if (packed === null) return job;
   const { rows: _, ...own } = job;
@@ -57,8 +76,11 @@ export function payloadOf(job: ChunkJob): ChunkPayload {
 }
 
 /** Throws where the payload is no chunk of this version: the job goes back to the queue. */
-export function chunkOfPayload(payload: unknown): ChunkJob {
-  return payloadSchema.parse(payload);
+export async function chunkOfPayload(payload: unknown, sealOf: SealOf): Promise<ChunkJob> {
+  const { data: sealed } = sealedSchema.safeParse(payload);
+  if (sealed === undefined) return payloadSchema.parse(payload);
+  const text = (await sealOf(sealed.run)).openText(boxPlace(sealed.chunk), sealed.box);
+  return payloadSchema.parse(JSON.parse(text));
 }
 
 /** Fixed: adding a chunk again is harmless. BullMQ refuses a single colon and all digits. */

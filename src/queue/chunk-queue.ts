@@ -14,6 +14,7 @@ import {
   chunkOfPayload,
   payloadOf,
   runOfJobId,
+  type SealOf,
 } from './chunk-job.ts';
 import { FIRST_PRIORITY, nextPriority } from './chunk-order.ts';
 
@@ -117,6 +118,7 @@ export function createChunkQueue(
   connection: RedisConnection,
   prefix: string,
   onError: (error: Error) => void,
+  sealOf: SealOf,
 ): ChunkQueue {
   const queue = openBullQueue(connection, prefix, onError);
   /** The priority of each run's last chunk, of runs read here. */
@@ -129,16 +131,12 @@ export function createChunkQueue(
   return {
     async add(chunks, open = 0) {
       const virtualTime = await virtualTimeOf(queue);
-      await queue.addBulk(
-        chunks.map((chunk, i) => ({
-          name: 'chunk',
-          data: payloadOf(chunk),
-          opts: {
-            jobId: chunkJobId(chunk.run, chunk.chunk),
-            priority: priorityOf(chunk, virtualTime, open + i),
-          },
-        })),
-      );
+      const jobs = chunks.map(async (chunk, i) => {
+        const priority = priorityOf(chunk, virtualTime, open + i);
+        const opts = { jobId: chunkJobId(chunk.run, chunk.chunk), priority };
+        return { name: 'chunk' as const, data: await payloadOf(chunk, sealOf), opts };
+      });
+      await queue.addBulk(await Promise.all(jobs));
     },
     ...looksInto(queue),
     countWaiting: () => queue.getPrioritizedCount(),
@@ -148,7 +146,7 @@ export function createChunkQueue(
       const job = await queue.getJob(id);
       // Refused while its lock lives: that worker may have rows on the wire.
       if (job !== undefined && (await queue.remove(id)) !== 1) return null;
-      return { rows: rowsOf(job?.data) };
+      return { rows: await rowsOf(job?.data, sealOf) };
     },
     async promote(run) {
       const delayed = await queue.getRanges(['delayed'], 0, -1, true);
@@ -177,9 +175,9 @@ export async function eachJob(
   }
 }
 
-function rowsOf(payload: unknown): ChunkJob['rows'] | null {
+async function rowsOf(payload: unknown, sealOf: SealOf): Promise<ChunkJob['rows'] | null> {
   try {
-    return chunkOfPayload(payload).rows;
+    return (await chunkOfPayload(payload, sealOf)).rows;
   } catch {
     return null;
   }

@@ -12,7 +12,7 @@ import { errorOf, messageOf } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
-import { type ChunkJob, type ChunkPayload, chunkOfPayload, runOfJobId } from './chunk-job.ts';
+import { type ChunkJob, type ChunkPayload, chunkOfPayload, runOfJobId, type SealOf } from './chunk-job.ts';
 import { FIRST_PRIORITY, priorityAgain, priorityBefore } from './chunk-order.ts';
 import { type BullQueue, eachJob, openBullQueue, QUEUE_NAME, UNASKED } from './chunk-queue.ts';
 
@@ -56,6 +56,7 @@ type ChunkWorkerOptions = {
   readonly prefix: string;
   /** How long a lock lives unless it is renewed; default: the shipped time. */
   readonly lockMs?: number;
+  readonly sealOf: SealOf;
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
 };
@@ -87,7 +88,7 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
 
   /** Answers the next chunk: a Redis that is full hands none out but in place of one that ends. */
   const finish = async (job: BullJob, token: string, lease: ChunkLease): Promise<BullJob | undefined> => {
-    const chunk = chunkOfPayload(job.data);
+    const chunk = await chunkOfPayload(job.data, options.sealOf);
     const end = await deliver(chunk, lease);
     if (end === 'closed') {
       const [next, id] =

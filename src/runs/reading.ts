@@ -45,9 +45,9 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const { ledger, registration, log } = session;
   const { keys, store } = ledger.of(run.target);
   const holder = registration.epoch.worker;
-  const queue = createChunkQueue(ledger.redis, keys.queuePrefix, (error) =>
-    log.warn('queue', { problem: error.message }),
-  );
+  const onError = (error: Error) => log.warn('queue', { problem: error.message });
+  const sealOf = (id: string) => keys.run(id).seal();
+  const queue = createChunkQueue(ledger.redis, keys.queuePrefix, onError, sealOf);
   await queue.promote(run.id);
   await registration.remember(run.id);
   const opened: Opened = { ...of, session, queue, added: { last: 0 }, tenure: { until: 0 } };

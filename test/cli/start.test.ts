@@ -3,6 +3,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -28,7 +29,12 @@ async function registerRun(url: string): Promise<void> {
   });
   const { id } = await store.register(newRun({ rows: 2, definition, target: url }));
   await store.transition(id, 'running', null);
-  const queue = createChunkQueue(redis, keys.queuePrefix, () => undefined);
+  const queue = createChunkQueue(
+    redis,
+    keys.queuePrefix,
+    () => undefined,
+    async () => CLEAR,
+  );
   atTestEnd(() => queue.close());
   const rows = keyedRows(['K1', 'K2']).map((row) => ({ row, claim: { kind: 'claimed' as const } }));
   await queue.add([{ run: id, chunk: 1, rows }]);

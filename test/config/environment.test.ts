@@ -21,6 +21,8 @@ function problemsOf(env: Env): readonly string[] {
 const NOTHING_SET = {
   baseUrl: null,
   tokenSource: { kind: 'none' },
+  encryptionKey: null,
+  formerKeys: [],
   redis: null,
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
@@ -42,7 +44,11 @@ describe('a value that is as expected', () => {
   test.each([
     [{ MSB_BASE_URL: 'https://api.example.com/msb' }, { baseUrl: 'https://api.example.com/msb' }],
     [{ MSB_BASE_URL: 'http://127.0.0.1:4010' }, { baseUrl: 'http://127.0.0.1:4010' }],
-    [{ MSB_TOKEN: 'a.b-c' }, { tokenSource: { kind: 'token', token: 'a.b-c' } }],
+    [{ MSB_TOKEN: 'a.b-c' }, { tokenSource: { kind: 'value', value: 'a.b-c' } }],
+    [
+      { ONBOARD_ENCRYPTION_KEY_FILE: 'key', ONBOARD_ENCRYPTION_KEY_OLD: 'a, b' },
+      { encryptionKey: { kind: 'file', path: resolve('key') }, formerKeys: ['a', 'b'] },
+    ],
     [{ MSB_TOKEN_FILE: '/run/token' }, { tokenSource: { kind: 'file', path: '/run/token' } }],
     [{ MSB_TOKEN_FILE: 'token.txt' }, { tokenSource: { kind: 'file', path: resolve('token.txt') } }],
     [
@@ -132,7 +138,10 @@ describe('a malformed value stops the start', () => {
     ],
     [{ LOG_LEVEL: 'verbose' }, LEVELS],
     [{ LOG_LEVEL: 'INFO' }, LEVELS],
-    [{ ONBOARD_ENCRYPTION_KEY: 'k' }, /^ONBOARD_ENCRYPTION_KEY: expected to be unset: .* not available/],
+    [
+      { ONBOARD_ENCRYPTION_KEY: 'k', ONBOARD_ENCRYPTION_KEY_FILE: '/k' },
+      /^ONBOARD_ENCRYPTION_KEY and ONBOARD_ENCRYPTION_KEY_FILE are both set: expected one of them/,
+    ],
     [{ MSB_TOKEN: 'a', MSB_TOKEN_FILE: 'b' }, /^MSB_TOKEN and MSB_TOKEN_FILE are both set: .* one of them$/],
     [{ MSB_TOKEN_FILE: 'a', MSB_TOKEN_COMMAND: 'b' }, /^MSB_TOKEN_FILE and MSB_TOKEN_COMMAND are both set/],
   ])('%j: %s', (env, problem) => {

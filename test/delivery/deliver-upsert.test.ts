@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import { claimOf } from '../support/ledger.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -35,7 +36,15 @@ async function startRecord() {
     await store.register(registered);
     await store.transition(registered.id, 'running', null);
     const run = await knownRun(store, registered.id);
-    const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 5000, now: () => new Date() });
+    const ledger = createChunkLedger({
+      epoch,
+      keys,
+      journal,
+      run,
+      seal: CLEAR,
+      probeMs: 5000,
+      now: () => new Date(),
+    });
     const context = { ...bench.context, run, ledger };
     const [claim = CLAIMS.claimed] = await claimOf(bench, run.id, [[1, 'K1']]);
     const before = attempts.length;

@@ -15,6 +15,7 @@ import { createRunIndex } from '../../src/ledger/run-index.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { ownFolder } from '../support/folder.ts';
 import { claimOf, endedText, grantOf, intentOn, nextText } from '../support/ledger.ts';
@@ -86,7 +87,7 @@ async function longAgo({ keys }: Place, run: string): Promise<void> {
 
 async function ledgerOf({ epoch, journal }: Registration, { keys, store }: Place, id: string) {
   const run = await knownRun(store, id);
-  return createChunkLedger({ epoch, keys, journal, run, probeMs: 5_000, now: () => new Date() });
+  return createChunkLedger({ epoch, keys, journal, run, seal: CLEAR, probeMs: 5_000, now: () => new Date() });
 }
 
 const intent = (row: number, mark: string) =>

@@ -14,6 +14,7 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
 import { readFields } from '../../src/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import { createMeter } from '../../src/metrics/meter.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
@@ -96,7 +97,15 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const pauses: Reason[] = [];
   const troubles: string[] = [];
   const chunk = `${keys.run(id).chunk}1`;
-  const parts = { epoch, keys, journal, run: await run(), probeMs: PROBE_MS, now: () => new Date() };
+  const parts = {
+    epoch,
+    keys,
+    journal,
+    run: await run(),
+    seal: CLEAR,
+    probeMs: PROBE_MS,
+    now: () => new Date(),
+  };
   const ledger = createChunkLedger(parts);
   const clock = {
     now: () => performance.now(),
@@ -121,6 +130,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       freshToken: async () => null,
       backoffMs: () => 0,
     },
+    saltOf: (key) => key,
     permits: createServicePermits(() => performance.now()).join({
       ceiling: options.concurrency ?? 20,
       stopping: stop.signal,
@@ -165,10 +175,10 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     pauses,
     troubles,
     async mark(row) {
-      const { marks } = readFields(Object.entries(await redis.hgetall(chunk)), [row]);
+      const { marks } = readFields(Object.entries(await redis.hgetall(chunk)), CLEAR, [row]);
       const mark = marks.get(row);
       if (mark === undefined) return null;
-      return mark.kind === 'intent' ? mark.text : settledMark(mark.settlement);
+      return mark.kind === 'intent' ? mark.text : settledMark(mark.settlement, CLEAR);
     },
     setMark: async (row, mark) => void (await redis.hset(chunk, row, mark)),
     run,

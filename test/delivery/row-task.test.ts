@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { endOf, gaveUp, ownKey, type Retry, settledRow } from '../../src/delivery/row-task.ts';
-import { identityOf } from '../../src/ledger/keys.ts';
 import { OPERATIONS, type Operation, spaceOf } from '../../src/model/operation.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
-import { CLAIMS, sampleRow, sampleTask } from './sample-task.ts';
+import { CLAIMS, placeOf, sampleRow, sampleTask } from './sample-task.ts';
 
 /** Rows that go into a report file again, and cancelled ones, which may be sent after all. */
 const KEEPS_SOURCE: readonly Outcome[] = ['invalid', 'rejected', 'denied', 'failed', 'in-doubt', 'cancelled'];
 
 describe('a row’s own key', () => {
   const keyOf = (operation: Operation, over: Parameters<typeof sampleTask>[1] = {}) =>
-    ownKey(sampleTask(operation, over), 'loose');
+    ownKey(sampleTask(operation, over), placeOf);
 
   test.each(OPERATIONS)(
     '%s: is in its space where it claimed it, and in none where nothing is made',
     (operation) => {
       const space = spaceOf(operation);
-      const own = space === null ? null : { space, key: 'K7', place: identityOf('K7') };
+      const own = space === null ? null : { space, key: 'K7', place: placeOf('K7') };
       expect(keyOf(operation)).toEqual(own);
     },
   );

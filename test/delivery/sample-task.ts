@@ -1,5 +1,7 @@
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ownKey, type RowTask } from '../../src/delivery/row-task.ts';
+import { identityOf, type Place } from '../../src/ledger/keys.ts';
+import { IN_CLEAR } from '../../src/ledger/sealing.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { CellsRow } from '../../src/model/row.ts';
@@ -36,5 +38,10 @@ export function sampleTask(operation: Operation, over: Partial<RowTask> = {}): R
     keyless: null,
     ...over,
   };
-  return { ...task, identity: ownKey(task, 'loose') };
+  return { ...task, identity: ownKey(task, placeOf) };
+}
+
+/** Where a ledger in clear keeps a key. */
+export function placeOf(key: string): Place {
+  return identityOf({ sealing: IN_CLEAR }, key);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import { OPEN_CHUNKS_MAX } from '../../src/queue/chunk-order.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { textOf } from '../house/source-files.ts';
@@ -17,7 +18,12 @@ test('the page has as many open chunks as a run may have', () => {
 test('chunks wait under the key that the page names', async () => {
   const { redis } = own();
   const { queuePrefix } = ledgerKeys('https://api.example.com');
-  const queue = createChunkQueue(redis, queuePrefix, () => undefined);
+  const queue = createChunkQueue(
+    redis,
+    queuePrefix,
+    () => undefined,
+    async () => CLEAR,
+  );
   await queue.add([{ run: 'r1', chunk: 1, rows: [] }]);
   await queue.close();
   const named = [...new Set(PAGE.match(/onboard:\{…\}:queue:chunks:\w+/g))];

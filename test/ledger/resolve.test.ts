@@ -6,6 +6,7 @@ import { identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { noteDoubts, type RowDecision, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { Run } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import { seedRun } from '../support/doubts.ts';
@@ -224,7 +225,14 @@ test.each([
     const one = await bench({ closed: given.closed });
     await decide(one, [notCreated(2)]);
     const epoch = await openTestEpoch(own().redis, one.keys);
-    const options = { keys: one.keys, journal: memoryJournal(), run: one.run, probeMs: 1_000, now: () => AT };
+    const options = {
+      keys: one.keys,
+      journal: memoryJournal(),
+      run: one.run,
+      seal: CLEAR,
+      probeMs: 1_000,
+      now: () => AT,
+    };
     const ledger = createChunkLedger({ epoch, ...options });
     if (given.closesThen) expect(await ledger.close(1, 3)).toBe(true);
     expect(await ledger.settle(settledRow(2, 'created', { id: 'sub-2', mark: 'i me.1 1.2' }))).toBe(true);

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { packBlock } from '../../src/ledger/mark.ts';
 import { batchesOf } from '../../src/lib/batches.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { Visitor } from '../../src/model/ask.ts';
 import { noOutcomes, OUTCOMES } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
@@ -127,7 +128,7 @@ async function closeAll({ ledger }: TestSession, run: Run, settlements: readonly
   let chunk = 0;
   for (const rows of batchesOf(settlements, run.chunkRows)) {
     chunk += 1;
-    batch.hset(k.blocks, String(chunk), packBlock(rows, Date.now()));
+    batch.hset(k.blocks, String(chunk), packBlock(rows, Date.now(), CLEAR));
   }
   for (const outcome of OUTCOMES) batch.hincrby(k.record, `o:${outcome}`, outcomes[outcome]);
   await batch.exec();

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { startChunkWorker } from '../../src/queue/chunk-worker.ts';
@@ -23,14 +24,17 @@ test('whatever is opened while a foreign script keeps Redis busy works when that
 
   const [refused, taken, released] = [deferred<string>(), deferred<number>(), deferred<string>()];
   const edges = { connection, prefix: PREFIX, onError: ({ message }: Error) => refused.resolve(message) };
-  const queue = createChunkQueue(connection, PREFIX, edges.onError);
+  const queue = createChunkQueue(connection, PREFIX, edges.onError, async () => CLEAR);
   const schedules = createSchedules(connection, PREFIX, edges.onError);
   const deliver = async ({ chunk }: ChunkJob) => {
     taken.resolve(chunk);
     return 'closed' as const;
   };
   const release = async (job: string) => released.resolve(job);
-  const workers = [startChunkWorker({ ...edges, deliver }), startScheduleWorker({ ...edges, release })];
+  const workers = [
+    startChunkWorker({ sealOf: async () => CLEAR, ...edges, deliver }),
+    startScheduleWorker({ ...edges, release }),
+  ];
   expect(await refused.promise).toContain('BUSY');
   await endScript();
 

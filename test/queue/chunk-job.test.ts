@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CLEAR, createSeal, KEY_BYTES } from '../../src/lib/seal.ts';
 import {
   type ChunkJob,
   chunkJobId,
@@ -46,31 +47,37 @@ function plain(...lists: string[][]): ChunkJob {
   );
 }
 
+const CLEARLY = async () => CLEAR;
+const seal = createSeal(Buffer.alloc(KEY_BYTES, 7), 'run-1');
+const SEALED = async () => seal;
+
 describe('a chunk as the payload of a job', () => {
-  it('with any rows, is the same chunk again after JSON', () => {
-    fc.assert(
-      fc.property(rows, (given) => {
+  it('with any rows, is the same chunk again after JSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(rows, fc.boolean(), async (given, isSealed) => {
         const job = chunk(given);
-        expect(chunkOfPayload(JSON.parse(JSON.stringify(payloadOf(job))))).toEqual(job);
+        const sealOf = isSealed ? SEALED : CLEARLY;
+        const payload: unknown = JSON.parse(JSON.stringify(await payloadOf(job, sealOf)));
+        expect(await chunkOfPayload(payload, sealOf)).toEqual(job);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('is packed where its rows are plain, else stays as it is', () => {
+  it('is packed where its rows are plain, else stays as it is', async () => {
     const job = plain(['a', ''], ['b', 'c']);
-    expect(payloadOf(job)).toEqual({
+    expect(await payloadOf(job, CLEARLY)).toEqual({
       run: 'run-1',
       chunk: 3,
       packed: { places: [1, 2, 2, 3], width: 2, cells: 'a\u007f\u007fb\u007fc' },
     });
     for (const odd of [plain(['a\u007fb', '']), plain(['a'], ['b', 'c']), plain([])]) {
-      expect(payloadOf(odd)).toBe(odd);
+      expect(await payloadOf(odd, CLEARLY)).toBe(odd);
     }
   });
 
-  it('in a form of a later version, is refused with what was expected', () => {
-    expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, table: 'x' })).toThrow(
+  it('in a form of a later version, is refused with what was expected', async () => {
+    await expect(chunkOfPayload({ run: 'run-1', chunk: 3, table: 'x' }, CLEARLY)).rejects.toThrow(
       /expected a chunk in a form that this version knows/,
     );
   });
@@ -83,8 +90,8 @@ describe('a chunk as the payload of a job', () => {
     ['row 0', { places: [0, 2], width: 1, cells: 'a' }],
     ['a claim too few', { places: [1, 2, 2, 3], width: 1, cells: 'a\u007fb', claims: [{ kind: 'claimed' }] }],
     ['no cells', { places: [1, 2], width: 1 }],
-  ])('that is packed with %s, is refused', (_, packed) => {
-    expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, packed })).toThrow();
+  ])('that is packed with %s, is refused', async (_, packed) => {
+    await expect(chunkOfPayload({ run: 'run-1', chunk: 3, packed }, CLEARLY)).rejects.toThrow();
   });
 
   it.each([
@@ -92,8 +99,8 @@ describe('a chunk as the payload of a job', () => {
     ['chunk 0', { chunk: 0 }],
     ['no run', { run: undefined }],
     ['a claim that there is not', { rows: [{ ...plain(['a']).rows[0], claim: { kind: 'free' } }] }],
-  ])('with %s, is refused', (_, wrong) => {
-    expect(() => chunkOfPayload({ ...plain(['a']), ...wrong })).toThrow();
+  ])('with %s, is refused', async (_, wrong) => {
+    await expect(chunkOfPayload({ ...plain(['a']), ...wrong }, CLEARLY)).rejects.toThrow();
   });
 });
 

@@ -1,5 +1,6 @@
 import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
@@ -22,10 +23,16 @@ function ownQueue() {
   const prefix = ownKeys().queuePrefix;
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
-  const queue = createChunkQueue(own().redis, prefix, onError);
+  const queue = createChunkQueue(own().redis, prefix, onError, async () => CLEAR);
   onTestFinished(() => queue.close());
   const work = (deliver: Deliver) => {
-    const worker = startChunkWorker({ connection: own().redis, prefix, deliver, onError });
+    const worker = startChunkWorker({
+      sealOf: async () => CLEAR,
+      connection: own().redis,
+      prefix,
+      deliver,
+      onError,
+    });
     onTestFinished(() => worker.close());
     return worker;
   };

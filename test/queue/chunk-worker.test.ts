@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
@@ -32,10 +33,10 @@ async function startParts(
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
   const edges = { connection: redis, prefix: PREFIX, onError };
-  const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError);
+  const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError, async () => CLEAR);
   await queue.countWaiting();
   await beforeWorker(redis);
-  const worker = startChunkWorker({ ...edges, lockMs, deliver });
+  const worker = startChunkWorker({ sealOf: async () => CLEAR, ...edges, lockMs, deliver });
   onTestFinished(async () => {
     redis.disconnect();
     await leave();

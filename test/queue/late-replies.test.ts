@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
@@ -46,7 +47,7 @@ async function startSlow({ onTestFinished }: TestContext) {
   const redis = connectRedis(server.address, () => undefined);
   const connection = connectRedis({ ...server.address, path: join(home, 'slow') }, () => undefined);
   const onError = () => undefined;
-  const queue = createChunkQueue(redis, PREFIX, onError);
+  const queue = createChunkQueue(redis, PREFIX, onError, async () => CLEAR);
   const takes: { readonly lease: ChunkLease; readonly isHeldAtFirst: boolean }[] = [];
   const end = deferred<ChunkEnd>();
   const deliver = async ({ chunk }: ChunkJob, lease: ChunkLease) => {
@@ -55,7 +56,14 @@ async function startSlow({ onTestFinished }: TestContext) {
     return takes.length === 1 ? end.promise : 'closed';
   };
   await connection.ping();
-  const worker = startChunkWorker({ connection, prefix: PREFIX, lockMs: LOCK_MS, deliver, onError });
+  const worker = startChunkWorker({
+    sealOf: async () => CLEAR,
+    connection,
+    prefix: PREFIX,
+    lockMs: LOCK_MS,
+    deliver,
+    onError,
+  });
   onTestFinished(async () => {
     end.resolve('closed');
     await Promise.all([worker.close(), queue.close()]);

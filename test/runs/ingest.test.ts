@@ -295,7 +295,7 @@ describe('a Redis that takes no rows', () => {
 
   test('for a reason that waiting does not cure is not waited for', async (context) => {
     const i = await startIngest(context);
-    const { bucket } = identityOf('K1');
+    const { bucket } = identityOf(i.keys, 'K1');
     await own().redis.set(`${i.keys.identity('subclient')}${bucket}`, 'no hash');
     await expect(i.ingest()).rejects.toThrow('WRONGTYPE');
   });

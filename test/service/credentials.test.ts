@@ -33,7 +33,7 @@ async function failureOf(origin: Parameters<typeof createCredentials>[0]): Promi
 
 describe('a fixed token', () => {
   test('is given as it is, and there is no other', async () => {
-    const credentials = createCredentials({ kind: 'token', token: 'abc' });
+    const credentials = createCredentials({ kind: 'value', value: 'abc' });
     expect(await credentials.current()).toBe('abc');
     expect(await credentials.refresh('abc')).toBeNull();
     expect(credentials.warning()).toBeNull();
@@ -42,7 +42,9 @@ describe('a fixed token', () => {
   test.each(['', '  ', `two ${SECRET}`, `two\n${SECRET}`, `${SECRET}é`, `Bearer ${SECRET}`])(
     '%j is refused',
     async (token) => {
-      expect(await failureOf({ kind: 'token', token })).toMatch(/MSB_TOKEN.*expected the bearer token/);
+      expect(await failureOf({ kind: 'value', value: token })).toMatch(
+        /MSB_TOKEN.*expected the bearer token/,
+      );
     },
   );
 });

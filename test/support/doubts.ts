@@ -4,6 +4,7 @@ import { packBlock, settledMark } from '../../src/ledger/mark.ts';
 import type { NewRun } from '../../src/ledger/run-record.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import { spaceOf } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
@@ -24,7 +25,7 @@ export async function seedRun(
   const k = keys.run(registered.id);
   for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
     const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
-    await redis.hset(k.blocks, String(chunk), packBlock(rows, Date.now()));
+    await redis.hset(k.blocks, String(chunk), packBlock(rows, Date.now(), CLEAR));
   }
   if (closed) await store.transition(registered.id, 'finished', null);
   const run = await store.get(registered.id);
@@ -48,7 +49,7 @@ async function seedRow(redis: RedisConnection, keys: LedgerKeys, { run, settleme
   const row = String(settlement.row);
   const chunk = chunkOf(run, settlement);
   const batch = redis.multi().hincrby(k.record, `o:${settlement.outcome}`, 1);
-  if (!closed) batch.hset(`${k.chunk}${chunk}`, row, settledMark(settlement));
+  if (!closed) batch.hset(`${k.chunk}${chunk}`, row, settledMark(settlement, CLEAR));
   if (settlement.outcome === 'in-doubt') {
     batch.hset(k.doubts, row, chunk);
     batch.hset(k.sources, row, JSON.stringify(sourceOf(run, settlement)));

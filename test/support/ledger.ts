@@ -9,6 +9,7 @@ import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { KeyForm } from '../../src/model/key-form.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
@@ -35,7 +36,7 @@ export async function runningRun(redis: Redis, of: Of = {}) {
   const { id } = await store.register(newRun({ rows, chunkRows }));
   await store.transition(id, 'running', null);
   const run = () => knownRun(store, id);
-  const parts = { epoch, keys, journal, run: await run(), probeMs, now: () => NOW };
+  const parts = { epoch, keys, journal, run: await run(), seal: CLEAR, probeMs, now: () => NOW };
   return { redis, keys, epoch, journal, store, id, run, parts, ledger: createChunkLedger(parts) };
 }
 
@@ -67,7 +68,7 @@ export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
 
 /** Rows as the journal's reader has those that were settled by themselves. */
 export function settleEntries(keys: LedgerKeys, rows: readonly SettledRow[]) {
-  const { ended, unsent } = tellEnds(keys, rows, false);
+  const { ended, unsent } = tellEnds(keys, rows, { isFirst: false, seal: CLEAR });
   return [...entriesIn(ended), ...entriesIn(JSON.stringify({ together: [], rows: unsent }))];
 }
 

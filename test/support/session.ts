@@ -12,6 +12,7 @@ import type { RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
@@ -58,7 +59,12 @@ export async function openTestSession(
   const service = nowhere(`http://127.0.0.1/${randomBytes(6).toString('hex')}`);
   const joined = await joinTarget(session, service, { sends: false });
   const { keys, store } = session.ledger.of(service.target);
-  const queue = createChunkQueue(session.ledger.redis, keys.queuePrefix, () => undefined);
+  const queue = createChunkQueue(
+    session.ledger.redis,
+    keys.queuePrefix,
+    () => undefined,
+    async () => CLEAR,
+  );
   releasers.push(() => queue.close());
   return { ...joined, io, store, queue, logged, interruption };
 }
@@ -127,7 +133,7 @@ export async function closeChunk(
   settlements: readonly Settlement[] = [],
 ): Promise<void> {
   const k = ledger.of(run.target).keys.run(run.id);
-  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements, Date.now()));
+  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements, Date.now(), CLEAR));
   for (const { outcome } of settlements) batch.hincrby(k.record, `o:${outcome}`, 1);
   await batch.exec();
 }
@@ -152,6 +158,7 @@ export async function misplaceChunk({ ledger }: TestSession, run: Run, chunk: nu
 export async function holdChunk({ ledger, service, releasers }: TestSession) {
   const [taken, free] = [deferred<void>(), deferred<void>()];
   const worker = startChunkWorker({
+    sealOf: async () => CLEAR,
     connection: ledger.redis,
     prefix: ledger.of(service.target).keys.queuePrefix,
     async deliver() {

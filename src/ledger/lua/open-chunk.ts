@@ -2,7 +2,8 @@
  * A chunk in hand is one hash: who has it, how far it has come, what became of it.
  * - 'at': '<taker> <row> <epoch>': that taker may have sent the rows up to that one, each under the
  *   intent 'i <taker> 1.<row>'; their keys were claimed in that epoch ('opened', epoch.ts)
- * - 'd<row>': JSON of settlements that were recorded together, the first of that row
+ * - 'd<row>': JSON of settlements that were recorded together, the first of that row; sealed, with
+ *   one box of all of them at the end (mark.ts)
  * - '<row>': the mark of a row that left the order ('-': unsent)
  * - 'n': how often an outcome was recorded or changed; goes back only with Redis
  *
@@ -27,13 +28,23 @@
  * again.
  */
 export const OPEN_CHUNK = `
+-- Each settlement's text and its row; a box goes along with each.
+local function rowsTogether(text)
+  local settlements = cjson.decode(text)
+  local box = type(settlements[#settlements]) == 'string' and table.remove(settlements)
+  local texts, rows = {}, {}
+  for i, settlement in ipairs(settlements) do
+    if box then settlement[11] = box end
+    texts[i], rows[i] = cjson.encode(settlement), tostring(settlement[1])
+  end
+  return texts, rows
+end
 local function together(key)
   local settled, all = {}, call('HGETALL', key)
   for i = 1, #all, 2 do
     if string.sub(all[i], 1, 1) == 'd' then
-      for _, settlement in ipairs(cjson.decode(all[i + 1])) do
-        settled[tostring(settlement[1])] = cjson.encode(settlement)
-      end
+      local texts, rows = rowsTogether(all[i + 1])
+      for j, text in ipairs(texts) do settled[rows[j]] = text end
     end
   end
   return settled

@@ -103,13 +103,13 @@ for _, group in ipairs(together) do
   local key, names, cells = KEYS[2] .. group.chunk, {}, group.rows
   for at = 1, #cells, 4 do names[#names + 1] = tostring(cells[at]) end
   local inOrder, isClaimed = isInOrder(key, group.taker, names)
-  local settlements = not inOrder and cjson.decode(group.settlements)
+  local settlements = not inOrder and rowsTogether(group.settlements)
   for j, row in ipairs(names) do
     local bucket, digest, id = cells[4 * j - 2], cells[4 * j - 1], cells[4 * j]
     local mark = 'i ' .. group.taker .. ' 1.' .. row
     ANSWERED[mark] = true
     if not inOrder then
-      local settlement = cjson.encode(settlements[j])
+      local settlement = settlements[j]
       local e = {chunk = group.chunk, row = row, settlement = settlement, mark = mark}
       e.outcome, e.accepted = group.outcome, 1
       if bucket ~= '' then e.key = {bucket = bucket, digest = digest, becomes = 'k', id = id} end

@@ -1,5 +1,6 @@
 import { parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
 import { readFields } from '../../../src/ledger/open-chunk.ts';
+import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { entryOf } from '../../support/ledger.ts';
 import { rowKey, type Snapshot } from './keyspace.ts';
@@ -69,12 +70,13 @@ type Texts = {
 
 function rowsOf(count: number, block: Buffer | null, { marks, late }: Texts): RowView[] {
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
-  const open = readFields(Object.entries(marks), numbers).marks;
-  const closed = block === null ? [] : unpackBlock(block).settlements;
+  const open = readFields(Object.entries(marks), CLEAR, numbers).marks;
+  const closed = block === null ? [] : unpackBlock(block, CLEAR).settlements;
   const packed = new Map(closed.map((s) => [s.row, s]));
   return numbers.map((row) => {
     const inBlock = packed.get(row);
-    if (inBlock !== undefined) return settled(late[row] === undefined ? inBlock : parseSettlement(late[row]));
+    if (inBlock !== undefined)
+      return settled(late[row] === undefined ? inBlock : parseSettlement(late[row], CLEAR));
     const mark = open.get(row);
     if (mark === undefined) return { kind: 'unsent' };
     return mark.kind === 'intent' ? { kind: 'intent', mark: mark.text } : settled(mark.settlement);

@@ -8,6 +8,7 @@ import { claimKeys } from '../../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../../src/ledger/keys.ts';
 import { restorableFields } from '../../../src/ledger/replay.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
+import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Run } from '../../../src/model/run.ts';
 import { newRun } from '../../support/runs.ts';
@@ -120,7 +121,15 @@ export function ledgerOf(bench: Bench, slot: Slot): ChunkLedger {
   const { keys, run, bend } = bench;
   const epoch = bench.workers.epoch(slot);
   const journal = journalOf(bench, slot);
-  const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 1_000, now: () => NOW });
+  const ledger = createChunkLedger({
+    epoch,
+    keys,
+    journal,
+    run,
+    seal: CLEAR,
+    probeMs: 1_000,
+    now: () => NOW,
+  });
   return bend.ledger === undefined ? ledger : bend.ledger(ledger, bench);
 }
 

@@ -1,0 +1,218 @@
+/**
+ * What is personal in the ledgers of one Redis, sealed: each run has a data key of its own, which
+ * stands in its record wrapped by the key of the environment; digests of keys are HMACs under a
+ * ledger key, wrapped likewise. Ledgers are begun with a key or without, and stay so. Promised:
+ * without the key nothing is read or written, and a wrong one is named, never taken for damage.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { shortDigest } from '../lib/digest.ts';
+import { insteadOf } from '../lib/errors.ts';
+import { createRecentMap } from '../lib/recent.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { CLEAR, createSeal, KEY_BYTES, keyedDigest, type Seal } from '../lib/seal.ts';
+import { readSecret, type SecretSource } from '../lib/secret.ts';
+import { UsageError } from '../lib/usage-error.ts';
+
+export type Sealing = {
+  /** `null`: what the ledgers keep stands in clear. */
+  readonly keyId: string | null;
+  readonly digest: (text: string, length: number) => string;
+  /** What goes into the digests of a record's fields, by its key. */
+  readonly saltOf: (key: string) => string;
+  /** Makes the run's data key, and answers it wrapped; `undefined`: in clear. */
+  begin(run: string): string | undefined;
+  /** `wrapped`: as the run's record has it; `undefined`: it has none, or none any more. */
+  open(run: string, wrapped: string | undefined): Seal;
+  sealOf(run: string, record: string): Promise<Seal>;
+  /** Into a Redis that lost it; a UsageError where another was begun there meanwhile. */
+  putBack(): Promise<void>;
+};
+
+export const IN_CLEAR: Sealing = {
+  keyId: null,
+  digest: shortDigest,
+  saltOf: (key) => key,
+  begin: () => undefined,
+  open: () => CLEAR,
+  sealOf: async () => CLEAR,
+  putBack: async () => undefined,
+};
+
+const KEY = { name: 'ONBOARD_ENCRYPTION_KEY', what: 'encryption key' } as const;
+
+/** A key of the environment. Its id says which one is meant, and nothing of the key. */
+type MasterKey = { readonly id: string; readonly seal: Seal };
+
+/** The current key first, then former ones. */
+type Keyring = readonly [MasterKey, ...MasterKey[]];
+
+/** `null`: no key is set. A UsageError where one can't be had, or is none. */
+export async function readKeyring(
+  source: SecretSource | null,
+  formerKeys: readonly string[],
+): Promise<Keyring | null> {
+  if (source === null) return null;
+  const { text, source: from } = await readSecret(source, KEY);
+  return [masterKey(text.trim(), from), ...formerKeys.map((former) => masterKey(former, `${KEY.name}_OLD`))];
+}
+
+const ID_CHARACTERS = 8;
+
+function masterKey(text: string, from: string): MasterKey {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text)
+    throw new UsageError(
+      `${from}: expected ${KEY_BYTES} bytes in base64, 44 characters, as \`openssl rand -base64 32\` prints them.`,
+    );
+  const id = createHash('sha256').update(key).digest('hex').slice(0, ID_CHARACTERS);
+  return { id, seal: createSeal(key, 'onboard') };
+}
+
+/** Key id, a space, and the key in a box. */
+function wrapped({ id, seal }: MasterKey, place: string, key: Buffer): string {
+  return `${id} ${seal.text(place, key.toString('base64'))}`;
+}
+
+function unwrapped(keyring: Keyring, place: string, text: string): Buffer {
+  const [id = '', box = ''] = text.split(' ');
+  const key = keyring.find((one) => one.id === id);
+  if (key === undefined) throw missingKey(id, keyring[0].id);
+  return Buffer.from(key.seal.openText(place, box), 'base64');
+}
+
+function missingKey(id: string, given: string | null): UsageError {
+  const found = given === null ? 'none is set' : `the one that is set has the id ${given}`;
+  return new UsageError(
+    `What this Redis keeps is sealed under the encryption key with the id ${id}, and ${found}. ` +
+      `Expected that key in ${KEY.name}, ${KEY.name}_FILE or ${KEY.name}_COMMAND, or, after a change of keys, in ${KEY.name}_OLD.`,
+  );
+}
+
+const STORED = 'onboard:{index}:sealing';
+const FILE = 'sealing.json';
+
+/** `name` tells ledger keys apart, and nothing of them. */
+const storedSchema = z.object({ name: z.string(), key: z.string() });
+type Stored = z.infer<typeof storedSchema>;
+
+type Begun = { readonly keyring: Keyring | null; readonly home: string; readonly hasRuns: boolean };
+
+/**
+ * The home keeps a copy, wrapped too: in a Redis that was emptied the same ledger key has to go on,
+ * or keys that the journals put back would be new ones.
+ */
+export async function openSealing(
+  redis: RedisConnection,
+  { keyring, home, hasRuns }: Begun,
+): Promise<Sealing> {
+  const [text, copy] = await Promise.all([redis.get(STORED), readCopy(home)]);
+  const stored = text === null ? null : storedSchema.parse(JSON.parse(text));
+  const known = stored ?? copy;
+  if (keyring === null) {
+    if (known === null) return IN_CLEAR;
+    throw missingKey(known.key.split(' ')[0] ?? '', null);
+  }
+  if (stored !== null && copy !== null && stored.name !== copy.name) throw anotherLedger(home);
+  if (known === null && hasRuns)
+    throw new UsageError(
+      `The ledger in this Redis was begun without ${KEY.name}, and stays so: expected none to be set. ` +
+        'Sealed ledgers begin in an ONBOARD_HOME or a REDIS_URL of their own; keys that are known here are not known there.',
+    );
+  const ledgerKey = known === null ? randomBytes(KEY_BYTES) : unwrapped(keyring, LEDGER_KEY, known.key);
+  const own = known ?? storedOf(keyring, ledgerKey);
+  const sealing = createSealing(redis, keyring, { own, ledgerKey });
+  await sealing.putBack();
+  if (JSON.stringify(own) !== JSON.stringify(copy)) await writeCopy(home, own);
+  return sealing;
+}
+
+const LEDGER_KEY = 'ledger key';
+const NAME_CHARACTERS = 12;
+
+function storedOf([current]: Keyring, ledgerKey: Buffer): Stored {
+  const name = keyedDigest(ledgerKey)('name', NAME_CHARACTERS);
+  return { name, key: wrapped(current, LEDGER_KEY, ledgerKey) };
+}
+
+function anotherLedger(home: string): UsageError {
+  return new UsageError(
+    `${home} belongs to another sealed ledger than the one in this Redis: expected an ONBOARD_HOME of this ledger's own. ` +
+      `Where Redis was emptied and begun anew elsewhere, \`onboard doctor\` there and the rows at the service say what is known; then remove ${FILE} and the journals here.`,
+  );
+}
+
+async function readCopy(home: string): Promise<Stored | null> {
+  const text = await readFile(join(home, FILE), 'utf8').catch(insteadOf('ENOENT', null));
+  return text === null ? null : storedSchema.parse(JSON.parse(text));
+}
+
+async function writeCopy(home: string, stored: Stored): Promise<void> {
+  const draft = join(home, `${FILE}.${process.pid}.tmp`);
+  await writeFile(draft, JSON.stringify(stored), { mode: 0o600, flush: true });
+  await rename(draft, join(home, FILE));
+}
+
+const SALT_CHARACTERS = 43;
+/** Runs whose data keys are at hand. */
+const RUNS_REMEMBERED = 1_000;
+
+type Own = { readonly own: Stored; readonly ledgerKey: Buffer };
+
+function createSealing(redis: RedisConnection, keyring: Keyring, { own, ledgerKey }: Own): Sealing {
+  const seals = createRecentMap<string, { readonly seal: Seal; readonly key: string }>(RUNS_REMEMBERED);
+  const remember = (run: string, dataKey: Buffer, key: string) => {
+    const seal = createSeal(dataKey, run);
+    seals.set(run, { seal, key });
+    return seal;
+  };
+  const open = (run: string, key: string | undefined) => {
+    if (key === undefined) return withoutKey(run);
+    const known = seals.get(run);
+    return known?.key === key ? known.seal : remember(run, unwrapped(keyring, dataKeyOf(run), key), key);
+  };
+  const digest = keyedDigest(ledgerKey);
+  return {
+    keyId: keyring[0].id,
+    digest,
+    saltOf: (key) => digest(key, SALT_CHARACTERS),
+    begin(run) {
+      const begun = seals.get(run);
+      if (begun !== undefined) return begun.key;
+      const dataKey = randomBytes(KEY_BYTES);
+      const key = wrapped(keyring[0], dataKeyOf(run), dataKey);
+      remember(run, dataKey, key);
+      return key;
+    },
+    open,
+    sealOf: async (run, record) =>
+      seals.get(run)?.seal ?? open(run, (await redis.hget(record, DATA_KEY)) ?? undefined),
+    async putBack() {
+      const text = JSON.stringify(own);
+      if ((await redis.setnx(STORED, text)) === 1) return;
+      const { name } = storedSchema.parse(JSON.parse((await redis.get(STORED)) ?? text));
+      if (name !== own.name)
+        throw new UsageError(
+          'Another sealed ledger was begun in this Redis after it had lost this one: nothing more is sent from here. ' +
+            'The rows at the service say what was created.',
+        );
+    },
+  };
+}
+
+/** The record's field. */
+const DATA_KEY = 'dataKey';
+
+function dataKeyOf(run: string): string {
+  return `data key ${run}`;
+}
+
+/** Of a run that was purged, what is left stands in clear; nothing more is kept of it. */
+function withoutKey(run: string): Seal {
+  const refuse = () => {
+    throw new Error(`run ${run} has no data key: nothing can be kept of its rows`);
+  };
+  return { ...CLEAR, isClear: false, text: refuse, bytes: refuse };
+}
