@@ -281,6 +281,7 @@ function tellEnding({ io, times }: Session): void {
 
 async function register(session: Session, target: string): Promise<Registration> {
   const { io, env, log, ledger, times, meter, releasers } = session;
+  await ledger.sealing.begun();
   const registration = await openRegistration({
     redis: ledger.redis,
     ...ledger.of(target),

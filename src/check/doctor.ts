@@ -154,12 +154,24 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
     const home = existsSync(join(env.home, 'redis')) ? env.home : await trialHome(releasers);
     const ledger = await openLedger({ ...env, home }, log, releasers);
     const where = env.redis === null ? 'the embedded server' : ledger.name;
-    return [...(await checkRedis(ledger.redis, where)), ...(await checkOutage(env, ledger).catch(() => []))];
+    return [
+      ...(await checkRedis(ledger.redis, where)),
+      checkSealing(ledger),
+      ...(await checkOutage(env, ledger).catch(() => [])),
+    ];
   } catch (error) {
     return problemsOf('redis', error, 'No run can start without it.');
   } finally {
     await releasers.release();
   }
+}
+
+function checkSealing({ sealing }: Ledger): Finding {
+  if (sealing.keyId !== null)
+    return ok('encryption', `what Redis and journals keep of rows is sealed under the key ${sealing.keyId}`);
+  const inClear =
+    'rows that wait, keys, messages, rows that did not succeed, what the service said, names of files';
+  return ok('encryption', `no key is set: Redis, its files and the journals hold in clear ${inClear}`);
 }
 
 /** As its runs found it; an address that can't be used is told elsewhere. */

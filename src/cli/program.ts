@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, readonly [group: string, load: () => Pro
   template: ['Set up:', () => import('./template.ts').then((module) => module.addTemplateCommand)],
   schema: ['Set up:', () => import('./template.ts').then((module) => module.addSchemaCommand)],
   doctor: ['Set up:', () => import('./doctor.ts').then((module) => module.addDoctorCommand)],
+  rekey: ['Set up:', () => import('./rekey.ts').then((module) => module.addRekeyCommand)],
   sandbox: ['Set up:', () => import('./sandbox.ts').then((module) => module.addSandboxCommand)],
 };
 

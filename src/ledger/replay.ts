@@ -40,6 +40,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
   return {
     /** Where the record is gone. */
     async run(run: string, fields: Readonly<Record<string, string>>): Promise<void> {
+      await keys.sealing.begun();
       const file = fields.registry ?? `${fields.sha256 ?? ''}:${fields.job ?? ''}`;
       const createdAt = fields.createdAt ?? '';
       const { record, input } = keys.run(run);

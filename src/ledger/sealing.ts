@@ -15,6 +15,8 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { CLEAR, createSeal, KEY_BYTES, keyedDigest, type Seal } from '../lib/seal.ts';
 import { readSecret, type SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { REPLACE } from './lua/runs.ts';
+import { script } from './script.ts';
 
 export type Sealing = {
   /** `null`: what the ledgers keep stands in clear. */
@@ -27,8 +29,12 @@ export type Sealing = {
   /** `wrapped`: as the run's record has it; `undefined`: it has none, or none any more. */
   open(run: string, wrapped: string | undefined): Seal;
   sealOf(run: string, record: string): Promise<Seal>;
-  /** Into a Redis that lost it; a UsageError where another was begun there meanwhile. */
-  putBack(): Promise<void>;
+  /**
+   * The ledger key is in Redis from here on, and a copy in the home: in a Redis that was emptied the
+   * same one has to go on, or keys that journals put back would be new ones. A UsageError where
+   * another was begun there meanwhile.
+   */
+  begun(): Promise<void>;
 };
 
 export const IN_CLEAR: Sealing = {
@@ -38,7 +44,7 @@ export const IN_CLEAR: Sealing = {
   begin: () => undefined,
   open: () => CLEAR,
   sealOf: async () => CLEAR,
-  putBack: async () => undefined,
+  begun: async () => undefined,
 };
 
 const KEY = { name: 'ONBOARD_ENCRYPTION_KEY', what: 'encryption key' } as const;
@@ -47,7 +53,7 @@ const KEY = { name: 'ONBOARD_ENCRYPTION_KEY', what: 'encryption key' } as const;
 type MasterKey = { readonly id: string; readonly seal: Seal };
 
 /** The current key first, then former ones. */
-type Keyring = readonly [MasterKey, ...MasterKey[]];
+export type Keyring = readonly [MasterKey, ...MasterKey[]];
 
 /** `null`: no key is set. A UsageError where one can't be had, or is none. */
 export async function readKeyring(
@@ -92,24 +98,19 @@ function missingKey(id: string, given: string | null): UsageError {
 }
 
 const STORED = 'onboard:{index}:sealing';
+const FIELD = 'dataKey';
 const FILE = 'sealing.json';
 
 /** `name` tells ledger keys apart, and nothing of them. */
 const storedSchema = z.object({ name: z.string(), key: z.string() });
 type Stored = z.infer<typeof storedSchema>;
 
-type Begun = { readonly keyring: Keyring | null; readonly home: string; readonly hasRuns: boolean };
+type Opening = { readonly keyring: Keyring | null; readonly home: string; readonly hasRuns: boolean };
 
-/**
- * The home keeps a copy, wrapped too: in a Redis that was emptied the same ledger key has to go on,
- * or keys that the journals put back would be new ones.
- */
-export async function openSealing(
-  redis: RedisConnection,
-  { keyring, home, hasRuns }: Begun,
-): Promise<Sealing> {
-  const [text, copy] = await Promise.all([redis.get(STORED), readCopy(home)]);
-  const stored = text === null ? null : storedSchema.parse(JSON.parse(text));
+/** Begins no ledger: whoever is about to send rows does (`begun`). */
+export async function openSealing(redis: RedisConnection, opening: Opening): Promise<Sealing> {
+  const { keyring, home, hasRuns } = opening;
+  const [stored, copy] = await Promise.all([readStored(redis), readCopy(home)]);
   const known = stored ?? copy;
   if (keyring === null) {
     if (known === null) return IN_CLEAR;
@@ -121,26 +122,26 @@ export async function openSealing(
       `The ledger in this Redis was begun without ${KEY.name}, and stays so: expected none to be set. ` +
         'Sealed ledgers begin in an ONBOARD_HOME or a REDIS_URL of their own; keys that are known here are not known there.',
     );
-  const ledgerKey = known === null ? randomBytes(KEY_BYTES) : unwrapped(keyring, LEDGER_KEY, known.key);
-  const own = known ?? storedOf(keyring, ledgerKey);
-  const sealing = createSealing(redis, keyring, { own, ledgerKey });
-  await sealing.putBack();
-  if (JSON.stringify(own) !== JSON.stringify(copy)) await writeCopy(home, own);
-  return sealing;
+  return createSealing(redis, keyring, { known, home });
+}
+
+async function readStored(redis: RedisConnection): Promise<Stored | null> {
+  const text = await redis.hget(STORED, FIELD);
+  return text === null ? null : storedSchema.parse(JSON.parse(text));
 }
 
 const LEDGER_KEY = 'ledger key';
 const NAME_CHARACTERS = 12;
 
-function storedOf([current]: Keyring, ledgerKey: Buffer): Stored {
-  const name = keyedDigest(ledgerKey)('name', NAME_CHARACTERS);
-  return { name, key: wrapped(current, LEDGER_KEY, ledgerKey) };
+function newLedgerKey([current]: Keyring): Stored {
+  const key = randomBytes(KEY_BYTES);
+  return { name: keyedDigest(key)('name', NAME_CHARACTERS), key: wrapped(current, LEDGER_KEY, key) };
 }
 
 function anotherLedger(home: string): UsageError {
   return new UsageError(
-    `${home} belongs to another sealed ledger than the one in this Redis: expected an ONBOARD_HOME of this ledger's own. ` +
-      `Where Redis was emptied and begun anew elsewhere, \`onboard doctor\` there and the rows at the service say what is known; then remove ${FILE} and the journals here.`,
+    `${home} is of another sealed ledger than the one in this Redis, so nothing is sent from here: expected an ONBOARD_HOME of this ledger's own. ` +
+      `Where this Redis was emptied, and another machine began anew: what ${home} knows is lost there, and the rows at the service say what was created.`,
   );
 }
 
@@ -159,24 +160,28 @@ const SALT_CHARACTERS = 43;
 /** Runs whose data keys are at hand. */
 const RUNS_REMEMBERED = 1_000;
 
-type Own = { readonly own: Stored; readonly ledgerKey: Buffer };
+type Kept = { readonly known: Stored | null; readonly home: string };
 
-function createSealing(redis: RedisConnection, keyring: Keyring, { own, ledgerKey }: Own): Sealing {
+function createSealing(redis: RedisConnection, keyring: Keyring, { known, home }: Kept): Sealing {
+  const open = ({ key }: Stored) => keyedDigest(unwrapped(keyring, LEDGER_KEY, key));
+  let own = known ?? newLedgerKey(keyring);
+  let isKnown = known !== null;
+  let copied = '';
+  let digest = open(own);
   const seals = createRecentMap<string, { readonly seal: Seal; readonly key: string }>(RUNS_REMEMBERED);
   const remember = (run: string, dataKey: Buffer, key: string) => {
     const seal = createSeal(dataKey, run);
     seals.set(run, { seal, key });
     return seal;
   };
-  const open = (run: string, key: string | undefined) => {
+  const openRun = (run: string, key: string | undefined) => {
     if (key === undefined) return withoutKey(run);
     const known = seals.get(run);
     return known?.key === key ? known.seal : remember(run, unwrapped(keyring, dataKeyOf(run), key), key);
   };
-  const digest = keyedDigest(ledgerKey);
   return {
     keyId: keyring[0].id,
-    digest,
+    digest: (text, length) => digest(text, length),
     saltOf: (key) => digest(key, SALT_CHARACTERS),
     begin(run) {
       const begun = seals.get(run);
@@ -186,27 +191,62 @@ function createSealing(redis: RedisConnection, keyring: Keyring, { own, ledgerKe
       remember(run, dataKey, key);
       return key;
     },
-    open,
+    open: openRun,
     sealOf: async (run, record) =>
-      seals.get(run)?.seal ?? open(run, (await redis.hget(record, DATA_KEY)) ?? undefined),
-    async putBack() {
-      const text = JSON.stringify(own);
-      if ((await redis.setnx(STORED, text)) === 1) return;
-      const { name } = storedSchema.parse(JSON.parse((await redis.get(STORED)) ?? text));
-      if (name !== own.name)
-        throw new UsageError(
-          'Another sealed ledger was begun in this Redis after it had lost this one: nothing more is sent from here. ' +
-            'The rows at the service say what was created.',
-        );
+      seals.get(run)?.seal ?? openRun(run, (await redis.hget(record, FIELD)) ?? undefined),
+    async begun() {
+      await redis.hsetnx(STORED, FIELD, JSON.stringify(own));
+      const stored = (await readStored(redis)) ?? own;
+      if (stored.name !== own.name) {
+        if (isKnown) throw anotherLedger(home);
+        // Two processes began it at the same time.
+        [own, digest] = [stored, open(stored)];
+      }
+      isKnown = true;
+      if (copied !== stored.key) await writeCopy(home, stored);
+      copied = stored.key;
     },
   };
 }
 
-/** The record's field. */
-const DATA_KEY = 'dataKey';
-
 function dataKeyOf(run: string): string {
   return `data key ${run}`;
+}
+
+export type Rekeyed = { readonly from: readonly string[]; readonly to: string; readonly runs: number };
+
+const replace = script(REPLACE, z.number());
+
+/**
+ * Wraps the data keys of these runs anew, then the ledger key; rows are not touched, and workers
+ * may run meanwhile. Killed, it goes on when it is called again. `records`: each run's, by its id.
+ */
+export async function rekey(
+  redis: RedisConnection,
+  keyring: Keyring,
+  records: ReadonlyMap<string, string>,
+): Promise<Rekeyed> {
+  const [current] = keyring;
+  const from = new Set<string>();
+  let runs = 0;
+  const rewrap = async (hash: string, place: string, text: string, put: (key: string) => string) => {
+    const former = text.split(' ')[0] ?? '';
+    if (former === current.id) return;
+    const next = put(wrapped(current, place, unwrapped(keyring, place, text)));
+    // A run that was purged meanwhile stays without its key.
+    await replace(redis, [hash], [FIELD, put(text), next]);
+    from.add(former);
+  };
+  for (const [run, record] of records) {
+    const key = await redis.hget(record, FIELD);
+    if (key === null) continue;
+    await rewrap(record, dataKeyOf(run), key, (text) => text);
+    runs += 1;
+  }
+  const stored = await readStored(redis);
+  if (stored !== null)
+    await rewrap(STORED, LEDGER_KEY, stored.key, (key) => JSON.stringify({ ...stored, key }));
+  return { from: [...from], to: current.id, runs };
 }
 
 /** Of a run that was purged, what is left stands in clear; nothing more is kept of it. */

@@ -114,6 +114,13 @@ end
 return out
 `;
 
+/** KEYS: hash. ARGV: field, its text, another one. Answers 1: replaced; 0: it is another by now. */
+export const REPLACE = `
+if call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+`;
+
 /** Lua: finishRun(record, blocks, chunks, now): a run whose chunks are all blocks is finished. */
 const FINISH_RUN = `
 local function finishRun(record, blocks, chunks, now)

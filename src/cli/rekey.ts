@@ -1,0 +1,42 @@
+/** `onboard rekey`: what the ledgers keep stays sealed, under another key. */
+import { readKeyring, rekey } from '../ledger/sealing.ts';
+import { countOf, say } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { withKnownLedger } from '../session.ts';
+import type { AddCommand } from './command.ts';
+
+export const addRekeyCommand: AddCommand = (program, io, done) => {
+  program
+    .command('rekey')
+    .description('Wrap the data keys anew under the key of ONBOARD_ENCRYPTION_KEY; no row is touched')
+    .addHelpText('after', EXAMPLE)
+    .action(() =>
+      withKnownLedger(io, async ({ env, ledger }) => {
+        const keyring = await readKeyring(env.encryptionKey, env.formerKeys);
+        if (keyring === null)
+          throw new UsageError(
+            'ONBOARD_ENCRYPTION_KEY is not set: expected the key that is to be used from now on, and the former one in ONBOARD_ENCRYPTION_KEY_OLD.',
+          );
+        const records = new Map<string, string>();
+        for (const { run, target } of await ledger.index.latest(ALL))
+          records.set(run, ledger.of(target).keys.run(run).record);
+        const { from, to, runs } = await rekey(ledger.redis, keyring, records);
+        const of = `the ledger and ${countOf(runs, 'run')}`;
+        say(
+          io,
+          from.length === 0
+            ? `Nothing to do: ${of} have the key ${to} already.`
+            : `Wrapped anew under the key ${to}: ${of}. Now set that key for every process, run this once more, and ONBOARD_ENCRYPTION_KEY_OLD is no longer needed (key ${from.join(', ')}).`,
+        );
+        done(0);
+      }),
+    );
+};
+
+const ALL = 10_000_000;
+
+const EXAMPLE = `
+Example:
+  ONBOARD_ENCRYPTION_KEY_OLD="$FORMER" ONBOARD_ENCRYPTION_KEY="$NEXT" onboard rekey
+
+Workers may run meanwhile, with either key. A journal of a run that is not over has its key as it was: keep the former key until those runs have ended.`;
