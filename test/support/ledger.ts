@@ -36,7 +36,15 @@ export async function runningRun(redis: Redis, of: Of = {}) {
   const { id } = await store.register(newRun({ rows, chunkRows }));
   await store.transition(id, 'running', null);
   const run = () => knownRun(store, id);
-  const parts = { epoch, keys, journal, run: await run(), seal: CLEAR, probeMs, now: () => NOW };
+  const parts = {
+    epoch,
+    keys,
+    journal,
+    run: await run(),
+    seal: await keys.run(id).seal(),
+    probeMs,
+    now: () => NOW,
+  };
   return { redis, keys, epoch, journal, store, id, run, parts, ledger: createChunkLedger(parts) };
 }
 
