@@ -69,7 +69,7 @@ async function writeOpen(path: string, delivery: Run, rows: readonly OpenRow[], 
     await writeFile(path, fileOfOpen(delivery, rows, ledger), { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     if (hasCode(error, 'EEXIST'))
-      throw new UsageError(`--open: ${path} is there already: expected the name of a new file`);
+      throw new UsageError(`--open: ${path} is there already, maybe corrected: load it, or name a new file`);
     await rm(path, { force: true });
     throw error;
   }
@@ -135,7 +135,7 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
 function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags): RowsMeant {
   const isLike = only.length > 0 || cause !== undefined;
   if (isLike === rows.length > 0)
-    throw new UsageError('expected numbers of rows, or --only <outcomes>, --cause <code>');
+    throw new UsageError('expected numbers of rows, or --only OUTCOMES, --cause CODE');
   return isLike
     ? { kind: 'like', outcomes: rerunOutcomes(only), cause: cause ?? null }
     : { kind: 'rows', rows: rows.map(rowNumber) };

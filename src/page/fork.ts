@@ -131,7 +131,7 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
       io,
       isShown
         ? `The page: ${link} (lets one person in, within ten minutes)`
-        : `The page: ${url} (log in with a token: onboard web --add <name> --role operator)`,
+        : `The page: ${url} (log in with a token: onboard web --add NAME --role operator)`,
     );
   });
 }

@@ -120,6 +120,6 @@ function problemOf(row: number, standing: Standing | null, { id }: Run): string 
   if (standing === null) return `row ${row} of run ${id}: is at the service, or the run has no such row`;
   if (isCorrectable(standing) || standing.isWrittenOff) return null;
   return standing.outcome === 'in-doubt'
-    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row} --created <id>\` or \`--not-created\` settles it`
+    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row} --created ID\` or \`--not-created\` settles it`
     : `row ${row} has no outcome yet, as row ${standing.row} of run ${standing.run}`;
 }

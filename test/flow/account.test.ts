@@ -42,6 +42,13 @@ async function corrected(flow: Flow, run: string, name: string, change: (text: s
   return path;
 }
 
+/** Gives the command that the account prints, with its file in the flow's home. */
+async function openAsPrinted(flow: Flow, run: string) {
+  const name = /--open (\S+)/.exec(await flow.look(['account', run]))?.[1] ?? '';
+  const open = join(flow.home, name);
+  return { open, ...(await flow.onboard(['account', run, '--open', open])) };
+}
+
 describe('the account of a file', () => {
   test('has every row that a rerun of some left, until it is corrected from a file or written off', async () => {
     const { flow, job, run } = await sixRows();
@@ -52,8 +59,7 @@ describe('the account of a file', () => {
     expect([after.delivery, ...numbers(after)]).toEqual([run, 6, 3, 0, 3]);
     expect(after.openRows.map(({ row }) => row)).toEqual([2, 4, 6]);
 
-    const open = join(flow.home, 'open.csv');
-    await flow.look(['account', run, '--open', open]);
+    const { open } = await openAsPrinted(flow, run);
     const lines = (await readFile(open, 'utf8')).trim().split('\n');
     expect(lines).toHaveLength(4);
     const [header = '', two = ''] = lines;
@@ -77,8 +83,11 @@ describe('the account of a file', () => {
     expect([again.exitCode, again.stderr]).toEqual([3, expect.stringContaining('which is written off')]);
     for (const command of ['status', 'report'])
       expect(await flow.look([command, run])).toMatch(
-        /onboard account \S+ --open open.csv(?!.*failed.csv:)/s,
+        /onboard account \S+ --open open-\S+.csv(?!.*failed.csv:)/s,
       );
+    const [second, third] = [await openAsPrinted(flow, run), await openAsPrinted(flow, run)];
+    expect([second.exitCode, third.exitCode]).toEqual([0, 3]);
+    expect(third.stderr).toContain('is there already, maybe corrected');
     await flow.look(['write-off', run, '--only', 'invalid', '--reason', 'never came']);
     expect(numbers(await accountOf(flow, run))).toEqual([6, 4, 2, 0]);
     expect(await flow.look(['status'])).toContain('Nothing needs attention');
