@@ -238,4 +238,16 @@ describe('the account of a file', () => {
     expect(numbers(await accountOf(flow, run))).toEqual([6, 2, 0, 4]);
     expect(numbers(await accountOf(flow, later.run))).toEqual([2, 2, 0, 0]);
   });
+
+  test('has causes in its next file’s report that are marked where this one had them not, whatever a correction had', async () => {
+    const { flow, job, run } = await sixRows();
+    const fixed = await corrected(flow, run, '1.csv', (text) => text.replaceAll(/^,(\w+)/gm, '$1,$1'));
+    expect((await flow.run(['--job-file', job, fixed])).summary.outcomes).toMatchObject({ invalid: 0 });
+    const header = FILE.slice(0, FILE.indexOf('\n'));
+    const next = await flow.file('next.csv', `${header}\n,Seven,\nC8,Eight,\nC8,Nine,\n`);
+    const { summary } = await flow.run(['--job-file', job, next]);
+    const html = await flow.report(summary, 'report.html');
+    expect(html.match(/new since the last run/g)).toHaveLength(1);
+    expect(await flow.report({ run }, 'report.html')).not.toContain('new since');
+  });
 });

@@ -16,6 +16,7 @@ import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
 import { messageOf } from '../../model/sentence.ts';
 import { sourceWords } from '../../model/source.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
+import { type CauseIds, isNewCause } from '../causes.ts';
 import { type Cause, type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
@@ -44,6 +45,7 @@ type Page = {
   readonly digest: Digest;
   readonly story: readonly Happening[];
   readonly notes: Notes;
+  readonly knownCauses: CauseIds;
   /** `null`: it is not to be shown, or the ledger no longer has it. */
   readonly definition: JobDefinition | null;
   /** Where the report lies; empty in one to be mailed. */
@@ -59,7 +61,7 @@ export function renderReport(page: Page): string {
 }
 
 /** To be mailed: no keys, folders or target, nothing of who asked or noted what, nothing to do. */
-export function renderMailed({ summary, digest, story, version }: Page): string {
+export function renderMailed({ summary, digest, story, knownCauses, version }: Page): string {
   const { target, file } = summary;
   const known = target === 'sandbox' ? target : '';
   // Row numbers name the rows: even a digest of a key could be guessed.
@@ -74,6 +76,7 @@ export function renderMailed({ summary, digest, story, version }: Page): string 
     digest: { ...digest, causes, needing },
     story: story.map((one) => ({ ...one, by: '', why: '' })),
     notes: new Map(),
+    knownCauses,
     definition: null,
     directory: '',
     command: 'onboard',
@@ -221,7 +224,7 @@ function Steps({ page }: Props) {
 const CAUSES_SHOWN = 100;
 
 function Causes({ page }: Props) {
-  const { digest, notes } = page;
+  const { digest, notes, knownCauses } = page;
   const shown = digest.causes.slice(0, CAUSES_SHOWN);
   const rest = digest.causes.slice(CAUSES_SHOWN).reduce((sum, { count }) => sum + count, digest.others);
   if (shown.length === 0) return null;
@@ -230,7 +233,9 @@ function Causes({ page }: Props) {
       <h2>{`Why ${countOf(needingRows(digest), 'row')} did not succeed`}</h2>
       <WhereInFile digest={digest} />
       {shown.map((cause) => (
-        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null} />
+        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null}>
+          {isNewCause(cause, knownCauses) ? <p class="badge">new since the last run</p> : null}
+        </CauseCard>
       ))}
       {rest === 0 ? null : <p class="dim">{`${countOf(rest, 'row')} more for other causes.`}</p>}
     </section>

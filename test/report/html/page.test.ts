@@ -255,7 +255,7 @@ describe('report.html', () => {
         );
       return renderReport({
         ...{ summary: summarize(run, NOW()), digest: tally.digest(), story: [], notes: new Map() },
-        ...{ definition: null, directory: '/reports', command: 'onboard', version: '1' },
+        ...{ definition: null, knownCauses: null, directory: '/reports', command: 'onboard', version: '1' },
       });
     };
     const short = reportAfter(4);
@@ -324,6 +324,7 @@ describe('report.html', () => {
           .causes.map(({ id }) => [id, { text: sign.repeat(500), by: sign.repeat(100), at: '' }]),
       ),
       ...{ definition: DEFINITION, directory: '/reports', command: 'onboard', version: '1' },
+      knownCauses: null,
     });
     expect(digest.digest().causes).toHaveLength(200);
     expect(Buffer.byteLength(page)).toBeGreaterThan(300_000);
