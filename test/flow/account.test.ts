@@ -64,6 +64,8 @@ describe('the account of a file', () => {
     expect(lines).toHaveLength(4);
     const [header = '', two = ''] = lines;
     const file = await flow.file('two.csv', `${header}\n${two.replace(',Two', 'K2,Two')}\n`);
+    const checked = await flow.look(['check', '--job-file', job, file]);
+    expect(checked).toContain(`  note        1 row stands for an open row of run ${run}.\n`);
     const correction = (await flow.run(['--job-file', job, file])).summary;
     expect(correction.outcomes).toMatchObject({ created: 1 });
     const last = await accountOf(flow, correction.run);
