@@ -68,8 +68,10 @@ function createLook(ledger: Ledger, target: string) {
     /** Which open rows of earlier runs the rows stand for, as a run would take them. */
     async standing(said: Origins, operation: Operation): Promise<readonly string[]> {
       const { origins, notes, refused } = await findOrigins({ said, operation, target }, ledger);
-      const taken = [...origins.origins].map(([run, { length }]) => standingWords(length, run));
-      return [...taken, ...notes, ...(refused ?? [])];
+      const standing = [...origins.origins].map(([run, { length: n }]) => {
+        return `${countOf(n, 'row stands for an open row', 'rows stand for open rows')} of run ${run}.`;
+      });
+      return [...standing, ...notes, ...(refused ?? [])];
     },
     async lastSpeed(job: string) {
       const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
@@ -78,10 +80,6 @@ function createLook(ledger: Ledger, target: string) {
       return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
     },
   };
-}
-
-function standingWords(rows: number, run: string): string {
-  return `${countOf(rows, 'row stands for an open row', 'rows stand for open rows')} of run ${run}.`;
 }
 
 function hasSent({ state, outcomes }: Run): boolean {

@@ -232,6 +232,20 @@ describe('the account of a file', () => {
     expect(numbers(await accountOf(flow, summary.run))).toEqual([3, 2, 0, 1]);
   });
 
+  test.each([
+    ['bad.csv', 'externalId,details.name\nA1,One\nB2,Two,Three\n', 'failed.csv'],
+    ['bad.ndjson', '{"externalId":"A1","details":{"name":"One"}}\n{"externalId":"B2"\n', 'failed.ndjson'],
+  ])('has an unreadable row of %s once, where a correction has it as it was', async (name, text, failed) => {
+    const flow = await startFlow();
+    const job = await flow.file('job.yaml', createJob());
+    const { run } = (await flow.run(['--job-file', job, await flow.file(name, text)])).summary;
+    const same = await flow.file(`again-${failed}`, await flow.report({ run }, failed));
+    const { summary } = await flow.run(['--job-file', job, same]);
+    expect(summary).toMatchObject({ rows: 1, outcomes: { invalid: 1 } });
+    const account = await accountOf(flow, summary.run);
+    expect([account.delivery, ...numbers(account)]).toEqual([run, 2, 1, 0, 1]);
+  });
+
   test('of rows with keys is right without a word of the file: a later file that creates the key closes the row', async () => {
     const { flow, job, run } = await sixRows();
     const file = await flow.file('later.csv', 'externalId,details.name\nB3,Three\nC1,New\n');
