@@ -87,6 +87,7 @@ function lines(run: Run, told: Account, rows: readonly OpenRow[], { open: writte
     `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
     ...(rows.length === 0 ? [] : ['', 'Open:', ...rows.slice(0, ROWS_SHOWN).map((row) => rowLine(row, id))]),
     ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
+    ...(toCorrect(told) > 0 ? [''] : []),
     ...(written === undefined ? openSteps(told, extension).flatMap(stepLines) : loading(run, written)),
   ];
 }
@@ -94,7 +95,7 @@ function lines(run: Run, told: Account, rows: readonly OpenRow[], { open: writte
 function loading({ job, target }: Run, file: string): string[] {
   const sandbox = target === SANDBOX_TARGET ? ' --sandbox' : '';
   const load = `onboard run ${shellWord(job)}${sandbox} ${shellWord(file)}`;
-  return ['', `The open rows that can be corrected are in ${file}. To load it:`, `    ${load}`];
+  return [`The open rows that can be corrected are in ${file}. To load it:`, `    ${load}`];
 }
 
 function rowLine({ row, last }: OpenRow, delivery: string): string {

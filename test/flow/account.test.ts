@@ -44,7 +44,7 @@ async function corrected(flow: Flow, run: string, name: string, change: (text: s
 
 /** Gives the command that the account prints, with its file in the flow's home. */
 async function openAsPrinted(flow: Flow, run: string) {
-  const name = /--open (\S+)/.exec(await flow.look(['account', run]))?.[1] ?? '';
+  const name = /\n\n {2}Open rows.*\n.*--open (\S+)/.exec(await flow.look(['account', run]))?.[1] ?? '';
   const open = join(flow.home, name);
   return { open, ...(await flow.onboard(['account', run, '--open', open])) };
 }
