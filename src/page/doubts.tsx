@@ -10,7 +10,9 @@ import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown, printable } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { describeDecision, type KeptSighting } from '../model/resolution.ts';
+import type { Run } from '../model/run.ts';
 import { Table, Time } from '../report/html/parts.tsx';
+import { hasLookUp } from '../runs/look-up.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
 import { decisionField, type FileOfDecisions, readDecisionFile } from './decisions.ts';
@@ -43,12 +45,20 @@ export async function answerDoubts(visit: Visit<Desk>, refused: Refused | null =
   const open = await openRunRows(page, params.id ?? '');
   if (open === null) return NO_RUN;
   const row = rowNumber(form.get('row') ?? query.get('row') ?? '');
-  const shown = await readDoubtsOf(open, row);
+  const [shown, looksUp] = await Promise.all([readDoubtsOf(open, row), mayLookUp(open.run, page)]);
   const { id } = open.run;
   if (shown.chosen !== null)
     page.log.info('a row was looked at', { run: id, row: shown.chosen.row, by: visitor.name });
-  const body = <Doubts open={open} shown={shown} visit={visit} refused={refused} />;
+  const body = <Doubts open={open} shown={shown} looksUp={looksUp} visit={visit} refused={refused} />;
   return { kind: 'page', title: `In doubt, ${id}`, body, status: refused?.problems.length ? 400 : 200 };
+}
+
+/** Not by a job that can't be read: the look-up would be refused. */
+async function mayLookUp(run: Run, page: Desk): Promise<boolean> {
+  return hasLookUp(run, page).catch((error: unknown) => {
+    if (error instanceof UsageError) return false;
+    throw error;
+  });
 }
 
 /** `asked`: the row to look at; the first where it is not in doubt. */
@@ -100,11 +110,12 @@ type Chosen = NonNullable<Shown['chosen']>;
 type Props = {
   readonly open: RunRows;
   readonly shown: Shown;
+  readonly looksUp: boolean;
   readonly visit: Visit<Desk>;
   readonly refused: Refused | null;
 };
 
-function Doubts({ open: { run }, shown, visit, refused }: Props) {
+function Doubts({ open: { run }, shown, looksUp, visit, refused }: Props) {
   const { left, settled, chosen } = shown;
   const isOff = visit.page.ask === null;
   return (
@@ -128,11 +139,13 @@ function Doubts({ open: { run }, shown, visit, refused }: Props) {
           <div class="doubts">
             <nav aria-label="Rows in doubt">
               <List run={run.id} shown={shown} />
-              <form method="post" action={runPath(run.id, '/look-up')}>
-                <button type="submit" disabled={isOff}>
-                  Look them up at the service
-                </button>
-              </form>
+              {looksUp ? (
+                <form method="post" action={runPath(run.id, '/look-up')}>
+                  <button type="submit" disabled={isOff}>
+                    Look them up at the service
+                  </button>
+                </form>
+              ) : null}
             </nav>
             <div>
               <h2>{`Row ${numberShown(chosen.row)}`}</h2>
