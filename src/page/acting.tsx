@@ -3,7 +3,7 @@
  * and a page says what was done. The process that sends does the work.
  */
 import type { Child } from 'hono/jsx';
-import { Text } from '../lib/html-text.tsx';
+import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../model/ask.ts';
 import { countSettled } from '../model/outcome.ts';
@@ -146,7 +146,7 @@ function said(title: string, words: readonly string[], to: string, status: 200 |
         <h1>{title}</h1>
         {words.map((one) => (
           <p>
-            <Text of={one} bytes={1_500} />
+            <Prose of={one} bytes={1_500} />
           </p>
         ))}
         <p>
@@ -292,9 +292,11 @@ async function confirmWriteOff(run: Run, { query, page: { ledger } }: Visit<Desk
             ) : (
               <Open rows={open} />
             )}
-            <label>
-              Why <input name="why" maxlength={200} size={40} required />
-            </label>
+            <p>
+              <label>
+                Why <input name="why" maxlength={200} size={40} required />
+              </label>
+            </p>
           </Confirm>
         )}
       </>
@@ -309,7 +311,7 @@ function Open({ rows }: { readonly rows: readonly OpenRow[] }) {
       <Table
         name="Open rows"
         class="list rows"
-        heads={['Row', 'Key', 'Outcome', 'Code']}
+        heads={[{ n: 'Row' }, 'Key', 'Outcome', 'Code']}
         rows={rows.slice(0, ROWS_LISTED).map(({ row, last: { key, outcome, code } }) => [
           <label>
             <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
