@@ -34,6 +34,12 @@ export async function openRowsOf({ delivery }: Account, target: string, ledger: 
   return [...open].flatMap(([row, last]) => (isOwn(row) && !last.isWrittenOff ? [{ row, last }] : []));
 }
 
+/** Rows of a run that can be written off, each where it stands last. */
+export async function rowsToWriteOff({ id, target }: Run, ledger: Ledger): Promise<OpenRow[]> {
+  const { open } = await accountsAt(target, ledger).standOf(id);
+  return [...open].flatMap(([row, last]) => (isCorrectable(last) ? [{ row, last }] : []));
+}
+
 /**
  * Open rows as one file to correct and load, by pieces; a row in doubt is not among them. A
  * UsageError where some come from files with other columns than the first one's.

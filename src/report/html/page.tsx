@@ -8,7 +8,7 @@ import type { Child } from 'hono/jsx';
 import { stringify } from 'yaml';
 import type { JobDefinition } from '../../config/job-definition.ts';
 import { Flow } from '../../lib/chart/flow.tsx';
-import { cut, Lines, Prose, Text } from '../../lib/html-text.tsx';
+import { Called, cut, Lines, Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import type { Notes } from '../../model/note.ts';
@@ -57,7 +57,12 @@ type Page = {
 type Props = { readonly page: Page };
 
 export function renderReport(page: Page): string {
-  return `<!doctype html>\n${(<Html page={page} />).toString()}\n`;
+  const html = (
+    <Called.Provider value={page.command}>
+      <Html page={page} />
+    </Called.Provider>
+  );
+  return `<!doctype html>\n${html.toString()}\n`;
 }
 
 /** To be mailed: no keys, folders or target, nothing of who asked or noted what, nothing to do. */
