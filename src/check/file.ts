@@ -2,9 +2,10 @@
  * What a run would do with the files of a job and find wrong, without a call and without a change
  * in the ledger.
  */
-import type { Format, Job } from '../config/job-definition.ts';
+import { type Format, type Job, operationOf } from '../config/job-definition.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { asShown } from '../intake/encoding.ts';
+import { createOriginLook } from '../intake/origins.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { createNamelessColumns, hashFile } from '../intake/survey.ts';
@@ -61,6 +62,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
   };
   const nameless = createNamelessColumns();
+  const origins = createOriginLook();
   let rows = 0;
   let { source } = reading;
   for await (const batch of reading.batches) {
@@ -68,13 +70,16 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     rows += batch.rows.length;
     // The last batch has the notes on the whole file.
     source = batch.source ?? source;
+    origins.see(batch.rows, source);
     for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
   await add([cutter.end()]);
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
-  source = { ...source, notes: nameless.notes(source.notes) };
+  const isNew = look.kind === 'ledger' && earlier === null;
+  const standing = isNew ? await look.standing(origins.found(), operationOf(definition)) : [];
+  source = { ...source, notes: [...nameless.notes(source.notes), ...standing] };
   return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
 }
 

@@ -6,11 +6,15 @@ import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../ledger/key-claims.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
+import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { KeyState } from '../model/identity.ts';
+import type { Operation } from '../model/operation.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
+import type { Origins } from '../model/source.ts';
 import { summarize } from '../report/summary.ts';
+import { findOrigins } from '../runs/origins.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
 /** `none`: why there is no ledger to look into, in words for people. */
@@ -23,26 +27,23 @@ export async function openLook(
 ): Promise<Look> {
   const outside = sandbox || env.baseUrl === null ? null : baseUrlOf(env.baseUrl);
   const target = sandbox ? SANDBOX_TARGET : outside;
-  if (target === null) return none('MSB_BASE_URL is not set, and neither is --sandbox');
+  if (target === null) return { kind: 'none', reason: 'MSB_BASE_URL is not set, and neither is --sandbox' };
   if (env.redis === null && !existsSync(join(env.home, 'redis'))) {
-    return none(`there is no ledger in ${env.home} yet`);
+    return { kind: 'none', reason: `there is no ledger in ${env.home} yet` };
   }
   try {
     return createLook(await openLedger(env, log, releasers), target);
   } catch (error) {
-    if (error instanceof UsageError) return none(error.message);
+    if (error instanceof UsageError) return { kind: 'none', reason: error.message };
     throw error;
   }
 }
 
-function none(reason: string): Look {
-  return { kind: 'none', reason };
-}
-
 const RUNS_LOOKED_AT = 200;
 
-function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string) {
-  const { keys, store } = of(target);
+function createLook(ledger: Ledger, target: string) {
+  const { redis } = ledger;
+  const { keys, store } = ledger.of(target);
   let empty: Promise<boolean> | null = null;
   // Without a run no key is known: a million questions less for a first file.
   const isEmpty = () => {
@@ -63,6 +64,14 @@ function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string)
     async earlierRun(file: { readonly sha256: string; readonly job: string }) {
       const id = await store.ofFile(file);
       return id === null ? null : store.get(id);
+    },
+    /** Which open rows of earlier runs the rows stand for, as a run would take them. */
+    async standing(said: Origins, operation: Operation): Promise<readonly string[]> {
+      const { origins, notes, refused } = await findOrigins({ said, operation, target }, ledger);
+      const standing = [...origins.origins].map(([run, { length: n }]) => {
+        return `${countOf(n, 'row stands for an open row', 'rows stand for open rows')} of run ${run}.`;
+      });
+      return [...standing, ...notes, ...(refused ?? [])];
     },
     async lastSpeed(job: string) {
       const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));

@@ -69,7 +69,7 @@ async function writeOpen(path: string, delivery: Run, rows: readonly OpenRow[], 
     await writeFile(path, fileOfOpen(delivery, rows, ledger), { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     if (hasCode(error, 'EEXIST'))
-      throw new UsageError(`--open: ${path} is there already: expected the name of a new file`);
+      throw new UsageError(`--open: ${path} is there already, maybe corrected: load it, or name a new file`);
     await rm(path, { force: true });
     throw error;
   }
@@ -87,6 +87,7 @@ function lines(run: Run, told: Account, rows: readonly OpenRow[], { open: writte
     `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
     ...(rows.length === 0 ? [] : ['', 'Open:', ...rows.slice(0, ROWS_SHOWN).map((row) => rowLine(row, id))]),
     ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
+    ...(toCorrect(told) > 0 ? [''] : []),
     ...(written === undefined ? openSteps(told, extension).flatMap(stepLines) : loading(run, written)),
   ];
 }
@@ -94,7 +95,7 @@ function lines(run: Run, told: Account, rows: readonly OpenRow[], { open: writte
 function loading({ job, target }: Run, file: string): string[] {
   const sandbox = target === SANDBOX_TARGET ? ' --sandbox' : '';
   const load = `onboard run ${shellWord(job)}${sandbox} ${shellWord(file)}`;
-  return ['', `The open rows that can be corrected are in ${file}. To load it:`, `    ${load}`];
+  return [`The open rows that can be corrected are in ${file}. To load it:`, `    ${load}`];
 }
 
 function rowLine({ row, last }: OpenRow, delivery: string): string {
@@ -135,7 +136,7 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
 function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags): RowsMeant {
   const isLike = only.length > 0 || cause !== undefined;
   if (isLike === rows.length > 0)
-    throw new UsageError('expected numbers of rows, or --only <outcomes>, --cause <code>');
+    throw new UsageError('expected numbers of rows, or --only OUTCOMES, --cause CODE');
   return isLike
     ? { kind: 'like', outcomes: rerunOutcomes(only), cause: cause ?? null }
     : { kind: 'rows', rows: rows.map(rowNumber) };

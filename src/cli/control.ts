@@ -185,7 +185,7 @@ async function rerun(id: string, flags: RerunFlags, io: Io): Promise<number> {
     const parent = await findRun(session.ledger, id);
     if (flags.sandbox === true && parent.target !== SANDBOX_TARGET)
       throw new UsageError(
-        `Run ${parent.id} went to ${parent.target}, and a rerun goes there too: leave out --sandbox. To rehearse its rows: onboard run <job> <file> --sandbox, with a file of its report.`,
+        `Run ${parent.id} went to ${parent.target}, and a rerun goes there too: leave out --sandbox. To rehearse its rows: onboard run JOB FILE --sandbox, with a file of its report.`,
       );
     const joined = await joinFor(parent, session, flags);
     const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, joined);

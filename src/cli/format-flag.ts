@@ -14,7 +14,7 @@ export const FORMAT = [
   collect,
 ] as const;
 
-export const ENCODING = ['--encoding <name>', 'the same as --format encoding=<name>'] as const;
+export const ENCODING = ['--encoding <name>', 'the same as --format encoding=NAME'] as const;
 
 type GivenFormat = {
   readonly format: Format;
@@ -45,4 +45,4 @@ function settingIn(typed: string): readonly [name: string, value: string | numbe
   return [name, name === 'trim' && /^(true|false)$/.test(text) ? text === 'true' : text];
 }
 
-export const SPELLING = 'Without a job definition, format.<setting> is given as --format <setting>=<value>.';
+export const SPELLING = 'Without a job definition, format.SETTING is given as --format SETTING=VALUE.';

@@ -48,7 +48,7 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
 async function preview(file: string, flags: Flags, io: Io): Promise<void> {
   const { format: typed } = readFormat(flags.format, flags.encoding);
   if (flags.all === true && flags.json !== true)
-    throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
+    throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows N.');
   const { only, notes } = await onlyListOf(file, typed).catch(asShown);
   const format = { ...typed, ...only };
   tell(io, ...notes.map((note) => `note: ${note}`));

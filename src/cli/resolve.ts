@@ -61,8 +61,7 @@ async function resolve(named: string, { request, flags }: Asked, io: Io): Promis
   });
 }
 
-const EXPECTED =
-  'expected one of: <row> --created <id>, <row> --not-created, --file <in-doubt file>, --lookup';
+const EXPECTED = 'expected one of: ROW --created ID, ROW --not-created, --file FILE, --lookup';
 
 function resolveRequest(row: string | undefined, flags: ResolveFlags): ResolveRequest {
   const { created, notCreated, file, lookup } = flags;
@@ -91,6 +90,7 @@ type ResolveOutcome = {
 };
 
 const REFUSED_SHOWN = 20;
+const FOR_GOOD = "What is decided can't be taken back.";
 const NOTHING_FILLED_IN = [
   '  No resolution is filled in: expected created:<id> or not-created as onboard_resolution.',
 ];
@@ -108,6 +108,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
   return [
     `Run ${run.id}: resolved by ${by}`,
     ...counts.map(([what, count]) => `  ${what.padEnd(14)} ${String(count).padStart(width)}`),
+    ...(resolved.created + resolved.notCreated > 0 ? [`  ${FOR_GOOD}`] : []),
     ...(decidesNothing(request, resolved) ? NOTHING_FILLED_IN : []),
     ...refusedLines(resolved),
     ...mateLines(resolved),
@@ -166,4 +167,5 @@ Examples:
   onboard resolve 20261121-034512-k3f9 --lookup
 
 In the file, onboard_resolution is created:<id>, not-created, or empty where a row is still open.
+${FOR_GOOD}
 The exit status is 1 where a decision was refused, or the file had none.`;

@@ -43,7 +43,7 @@ async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
     for (const shown of listed)
       sayJson(io, JSON.stringify(await readRunStatus(shown, reportDirectory(env, shown.run.id))));
   else if (listed.length === 0)
-    say(io, `No runs yet in the ledger of ${where}. \`onboard run <job> <file>\` makes one.`);
+    say(io, `No runs yet in the ledger of ${where}. \`onboard run JOB FILE\` makes one.`);
   else say(io, ...runsTable(listed, io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity));
   return 0;
 }

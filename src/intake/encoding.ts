@@ -129,7 +129,7 @@ function untoldWords({ line, bytes, isPartlyUtf8 }: Untold, isShown: boolean): s
   );
   const words = isShown
     ? `, which the likeliest read so: ${likely.join(', ')}`
-    : `, most likely ${likely.join(' or ')} (\`onboard preview <file>\` shows how each reads it)`;
+    : `, most likely ${likely.join(' or ')} (\`onboard preview FILE\` shows how each reads it)`;
   const shown = likely.length === 0 ? '' : words;
   const damaged = isPartlyUtf8
     ? '; or, where only some rows are in another encoding, format.encoding: utf-8, which leaves those rows out'

@@ -4,13 +4,7 @@
  */
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
-import {
-  isTable,
-  type Origins,
-  REPORT_COLUMN_PREFIX,
-  REPORT_MEMBER,
-  type SourceInfo,
-} from '../model/source.ts';
+import { type Origins, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 
 const NAMES = ['run', 'row', 'outcome', 'code'];
 const IN_DOUBT = ['in-doubt', 'row_in_doubt'];
@@ -24,9 +18,13 @@ const NO_RUN = '';
 export function createOriginLook() {
   const found = new Map<string, (readonly [row: number, from: number])[]>();
   let columns: readonly string[] | null = null;
-  let cellsOf: (row: Row) => readonly string[] = () => [];
+  let cellsOf: (cells: readonly string[]) => readonly string[] = () => [];
+  const saidOf = (row: Row) => {
+    if (row.kind === 'unreadable') return row.said ?? [];
+    return row.kind === 'cells' ? cellsOf(row.cells) : membersOf(row.text);
+  };
   const see = (row: Row) => {
-    const [run = '', number = '', ...rest] = cellsOf(row);
+    const [run = '', number = '', ...rest] = saidOf(row);
     if ((run === '' && number === '') || rest.some((cell) => IN_DOUBT.includes(cell))) return;
     const isPlace = RUN.test(run) && NUMBER.test(number);
     const of = isPlace ? run : NO_RUN;
@@ -38,7 +36,7 @@ export function createOriginLook() {
     see(rows: readonly Row[], source: SourceInfo): void {
       if (source.columns !== columns) {
         columns = source.columns;
-        cellsOf = isTable(source) ? cellsUnder(columns) : membersOf;
+        cellsOf = cellsUnder(columns);
       }
       rows.forEach(see);
     },
@@ -46,14 +44,14 @@ export function createOriginLook() {
   };
 }
 
-function cellsUnder(columns: readonly string[]): (row: Row) => readonly string[] {
+export function cellsUnder(columns: readonly string[]): (cells: readonly string[]) => string[] {
   const places = NAMES.map((name) => columns.indexOf(REPORT_COLUMN_PREFIX + name));
   if (places[0] === -1 && places[1] === -1) return () => [];
-  return (row) => (row.kind === 'cells' ? places.map((place) => row.cells[place] ?? '') : []);
+  return (cells) => places.map((place) => cells[place] ?? '');
 }
 
-function membersOf(row: Row): readonly string[] {
-  if (row.kind !== 'record' || !row.text.includes(REPORT_MEMBER)) return [];
-  const member = parseRecord(row.text)?.[REPORT_MEMBER];
+export function membersOf(text: string): string[] {
+  if (!text.includes(REPORT_MEMBER)) return [];
+  const member = parseRecord(text)?.[REPORT_MEMBER];
   return isJsonObject(member) ? NAMES.map((name) => String(member[name] ?? '')) : [];
 }

@@ -24,7 +24,7 @@ export function previewLines(
 function moreLines(rows: number, limit: number): string[] {
   return rows <= limit
     ? []
-    : ['', `There are more rows than the ${countOf(limit, 'row')} above (--rows <n> shows more of them).`];
+    : ['', `There are more rows than the ${countOf(limit, 'row')} above (--rows N shows more of them).`];
 }
 
 function factLines(info: SourceInfo, rows: readonly Row[]): string[] {

@@ -12,6 +12,7 @@ import {
   REPORT_TEXT_COLUMN,
   REPORT_TYPED_COLUMN,
 } from '../model/source.ts';
+import { cellsUnder, membersOf } from './origins.ts';
 import { cellsRow, type RowPlace, unreadableRow } from './row.ts';
 
 export function isReport(text: string): boolean {
@@ -44,7 +45,7 @@ export function reportRow(
 ): Row {
   const told = cellIn(REPORT_TYPED_COLUMN, cells, columns);
   const unchanged = told === '' ? [] : readTyped(told, cells, columns);
-  if (unchanged === null) return unreadableRow(place, text, NOT_TYPED);
+  if (unchanged === null) return unreadableRow(place, text, NOT_TYPED, cellsUnder(columns)(cells));
   return (
     unreadInReport(place, cells, columns) ?? cellsRow(place, cells, [...new Set([...typed, ...unchanged])])
   );
@@ -62,7 +63,8 @@ function unreadInReport(place: RowPlace, cells: readonly string[], columns: read
   const text = cellIn(REPORT_TEXT_COLUMN, cells, columns);
   const isFilled = (cell: string, at: number) =>
     cell !== '' && columns[at]?.startsWith(REPORT_COLUMN_PREFIX) === false;
-  return text === '' || cells.some(isFilled) ? null : unreadableRow(place, text, STILL_EMPTY);
+  if (text === '' || cells.some(isFilled)) return null;
+  return unreadableRow(place, text, STILL_EMPTY, cellsUnder(columns)(cells));
 }
 
 const STILL_EMPTY = `"${REPORT_TEXT_COLUMN}" alone: expected its text in the cells of the row`;
@@ -74,7 +76,7 @@ export function unreadRecord(place: RowPlace, text: string): Row | null {
   if (!text.includes(REPORT_MEMBER)) return null;
   const parsed = unreadSchema.safeParse(JSON.parse(text));
   if (!parsed.success) return null;
-  return unreadableRow(place, parsed.data[REPORT_MEMBER].text, STILL_UNREAD);
+  return unreadableRow(place, parsed.data[REPORT_MEMBER].text, STILL_UNREAD, membersOf(text));
 }
 
 const unreadSchema = z.strictObject({

@@ -23,9 +23,9 @@ export function recordObject(text: string): JsonObject {
 }
 
 /** Keeps the text bounded, with U+FFFD for bytes that could not be decoded. */
-export function unreadableRow({ row, line }: RowPlace, text: string, problem: string): Row {
+export function unreadableRow({ row, line }: RowPlace, text: string, problem: string, said?: string[]): Row {
   const kept = text.slice(0, MAX_UNREADABLE_CHARS).replaceAll(BAD_BYTES, '\uFFFD');
-  return { kind: 'unreadable', row, line, text: kept, problem };
+  return { kind: 'unreadable', row, line, text: kept, problem, ...(said && { said }) };
 }
 
 export const MAX_UNREADABLE_CHARS = 64 * 1024;

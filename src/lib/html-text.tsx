@@ -2,7 +2,8 @@
  * Texts by others in HTML: nothing in them acts on the page or its reader, and each is cut by its
  * bytes in HTML, so that whatever shows it stays under its size.
  */
-import { printable } from './terminal.ts';
+import { createContext, useContext } from 'hono/jsx';
+import { asCalled, printable } from './terminal.ts';
 
 const MOST_BYTES = 300;
 
@@ -25,9 +26,12 @@ export function Lines({ of, bytes = MOST_BYTES }: TextProps) {
   );
 }
 
+/** How commands in this program's own sentences call it. */
+export const Called = createContext('onboard');
+
 /** This program's own sentences; text between backticks is code. */
-export function Prose({ of }: { readonly of: string }) {
-  const parts = cut(of, PROSE_BYTES).split('`');
+export function Prose({ of, bytes = PROSE_BYTES }: TextProps) {
+  const parts = cut(asCalled(of, { command: useContext(Called) }), bytes).split('`');
   return <bdi>{parts.map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</bdi>;
 }
 

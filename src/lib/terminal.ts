@@ -139,13 +139,13 @@ function inLines(lines: readonly string[], io: Io, screen: Screen): string {
   return lines.map((line) => `${coloured(fold(asCalled(printable(line), io), width))}\n`).join('');
 }
 
-/** With its commands called as this program was. */
+/** With its commands called as this program was; those that are stay as they are. */
 export function asCalled(text: string, { command = 'onboard' }: Pick<Io, 'command'>): string {
-  return text.replaceAll(CALLS, `${command} `);
+  return text.includes(`${command} `) ? text : text.replaceAll(CALLS, () => `${command} `);
 }
 
 const CALLS =
-  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|account|write-off|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox)(?:[\s`'",.;:)]|$))/g;
+  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|account|write-off|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox|web)(?:[\s`'",.;:)]|$))/g;
 
 const COLOURS = [
   [/^ *✓(?= )/, 'green'],

@@ -10,7 +10,7 @@ import type { Reason } from './run.ts';
 
 const IN_FAILED = 'in failed.csv, then load that file again as it is';
 const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
-const DENIED_AGAIN = 'then `onboard rerun <run> --only denied`, or load failed.csv again as it is.';
+const DENIED_AGAIN = 'then `onboard rerun RUN --only denied`, or load failed.csv again as it is.';
 const LATER =
   'Load failed.csv again as it is when the service works again; if it goes on failing, ask the people who run the service.';
 const SETTLE =
@@ -188,7 +188,7 @@ export function reasonAdvice(reason: Reason, operation: string): string {
 }
 
 const REFUSED_ROWS =
-  'Rows that it refused stay denied: `onboard rerun <run> --only denied` sends them again once the run has finished.';
+  'Rows that it refused stay denied: `onboard rerun RUN --only denied` sends them again once the run has finished.';
 
 const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',
@@ -197,7 +197,7 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   'service-away':
     'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
   'service-hold':
-    'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume <run> --yes` lift it: requests of every run to that service go out at once then.',
+    'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume RUN --yes` lift it: requests of every run to that service go out at once then.',
   'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
   'file-changed': 'The file is gone, or not what it was when it was read first: put the first one back.',
   journal:

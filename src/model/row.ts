@@ -31,6 +31,8 @@ export const rowSchema = z.discriminatedUnion('kind', [
     text: z.string(),
     /** What was wrong and what was expected; no cell values. */
     problem: z.string(),
+    /** In a report file: what it says of the row, as intake/origins.ts reads it. */
+    said: z.array(z.string()).optional(),
   }),
 ]);
 export type Row = z.infer<typeof rowSchema>;

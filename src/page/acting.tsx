@@ -3,11 +3,13 @@
  * and a page says what was done. The process that sends does the work.
  */
 import type { Child } from 'hono/jsx';
-import { Text } from '../lib/html-text.tsx';
+import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../model/ask.ts';
 import { countSettled } from '../model/outcome.ts';
 import { type Run, runStateSchema } from '../model/run.ts';
+import { kindWords, Table } from '../report/html/parts.tsx';
+import { type OpenRow, rowsToWriteOff } from '../runs/account.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
@@ -63,7 +65,7 @@ async function writeOff(visit: Visit<Desk>): Promise<Reply> {
   const { params, form } = visit;
   const run = params.id ?? '';
   const cause = form.get('cause') || null;
-  const rows = (form.get('rows') ?? '').split(/[\s,;]+/).filter((text) => text !== '');
+  const rows = form.getAll('rows').flatMap((text) => text.split(/[\s,;]+/).filter((one) => one !== ''));
   const numbers = rows.flatMap((text) => rowNumber(text) ?? []);
   if (cause === null && (numbers.length === 0 || numbers.length < rows.length))
     return told(refusedFor([ROWS_EXPECTED]), runPath(run, '/write-off'));
@@ -71,7 +73,7 @@ async function writeOff(visit: Visit<Desk>): Promise<Reply> {
   return carriedOut(visit, { kind: 'write-off', run, cause, rows: cause === null ? numbers : [], why });
 }
 
-const ROWS_EXPECTED = 'Expected the numbers of rows, such as 4, 17. Nothing was written off.';
+const ROWS_EXPECTED = 'Expected rows to be chosen, or their numbers, such as 4, 17. Nothing was written off.';
 
 /** A settled row is followed by the next in doubt; a page reports rows of a file. */
 async function resolve(visit: Visit<Desk>): Promise<Reply> {
@@ -144,7 +146,7 @@ function said(title: string, words: readonly string[], to: string, status: 200 |
         <h1>{title}</h1>
         {words.map((one) => (
           <p>
-            <Text of={one} bytes={1_500} />
+            <Prose of={one} bytes={1_500} />
           </p>
         ))}
         <p>
@@ -265,8 +267,11 @@ async function confirmRerun(run: Run, { query }: Visit<Desk>): Promise<Reply> {
   };
 }
 
-async function confirmWriteOff(run: Run, { query }: Visit<Desk>): Promise<Reply> {
+const ROWS_LISTED = 50;
+
+async function confirmWriteOff(run: Run, { query, page: { ledger } }: Visit<Desk>): Promise<Reply> {
   const cause = query.get('cause') ?? '';
+  const open = cause === '' ? await rowsToWriteOff(run, ledger) : null;
   return {
     kind: 'page',
     title: 'Write rows off?',
@@ -277,24 +282,55 @@ async function confirmWriteOff(run: Run, { query }: Visit<Desk>): Promise<Reply>
           Rows that shall never be loaded, such as a line of totals or a closed company: they are open no
           more. This can't be taken back. Rows in doubt can't be written off.
         </p>
-        <Confirm run={run} action="/write-off" go="Write them off" tone="danger">
-          <input type="hidden" name="cause" value={cause} />
-          {cause === '' ? (
+        {open?.length === 0 ? (
+          <p>No row of this run is open, but for those in doubt or without an outcome yet.</p>
+        ) : (
+          <Confirm run={run} action="/write-off" go="Write them off" tone="danger">
+            <input type="hidden" name="cause" value={cause} />
+            {open === null ? (
+              <p>{`${rowsNamed(query.get('rows'))} at most: the open ones with the cause that you came from.`}</p>
+            ) : (
+              <Open rows={open} />
+            )}
             <p>
               <label>
-                Rows <input name="rows" value={query.get('row') ?? ''} size={40} required />
+                Why <input name="why" maxlength={200} size={40} required />
               </label>
             </p>
-          ) : (
-            <p>{`${rowsNamed(query.get('rows'))} at most: the open ones with the cause that you came from.`}</p>
-          )}
-          <label>
-            Why <input name="why" maxlength={200} size={40} required />
-          </label>
-        </Confirm>
+          </Confirm>
+        )}
       </>
     ),
   };
+}
+
+function Open({ rows }: { readonly rows: readonly OpenRow[] }) {
+  const more = rows.length - ROWS_LISTED;
+  return (
+    <>
+      <Table
+        name="Open rows"
+        class="list rows"
+        heads={[{ n: 'Row' }, 'Key', 'Outcome', 'Code']}
+        rows={rows.slice(0, ROWS_LISTED).map(({ row, last: { key, outcome, code } }) => [
+          <label>
+            <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
+          </label>,
+          <Text of={key} bytes={120} />,
+          kindWords(outcome),
+          <Text of={code} bytes={60} />,
+        ])}
+      />
+      {more <= 0 ? null : (
+        <p>
+          <label>
+            {`And ${numberShown(more)} more, by their numbers: `}
+            <input name="rows" size={40} />
+          </label>
+        </p>
+      )}
+    </>
+  );
 }
 
 type ChoiceProps = {

@@ -108,7 +108,7 @@ async function checkBody(page: Desk, way: Way) {
           {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
           <h2>Start</h2>
           {page.ask === null ? (
-            <p>This page stands alone: it can start nothing. The command does: onboard run {way.job}</p>
+            <p>This page stands alone: it can start nothing.</p>
           ) : (
             <Start way={way} found={work.value} host={await hostToType(page)} target={target} />
           )}

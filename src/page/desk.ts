@@ -21,6 +21,7 @@ import type { FileOfDecisions } from './decisions.ts';
 import { createDigests } from './digests.ts';
 
 type Means = Pick<Session, 'env' | 'ledger' | 'log' | 'clock'> &
+  Pick<Core, 'command'> &
   ReturnType<typeof rememberFiles> & {
     /** `sandbox`, or the service's base URL: its runs are shown first. */
     readonly target: string;

@@ -3,8 +3,6 @@
  * chunks, each once and a few at a time, so that the page goes on serving. Where an outcome in a
  * closed chunk was replaced, all is counted anew. A few runs are remembered.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRunView, readChunks } from '../ledger/run-view.ts';
@@ -13,8 +11,9 @@ import { createRecentMap } from '../lib/recent.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { LedgerView, SettledChunk } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
-import { createDigestTally, type Digest, type DigestTally, digestSchema } from '../report/digest.ts';
+import { createDigestTally, type Digest, type DigestTally } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
+import { readDigest } from '../report/report.ts';
 import { knownFields } from '../service/operations.ts';
 import { reportDirectory, type Session } from '../session.ts';
 
@@ -70,13 +69,8 @@ export function isOf({ outcomes }: Digest, run: Run): boolean {
 
 /** From the run's report, where it agrees with the ledger: reads no row. */
 export async function digestAtHand({ env }: Pick<Session, 'env'>, run: Run): Promise<Digest | null> {
-  try {
-    const text = await readFile(join(reportDirectory(env, run.id), 'digest.json'), 'utf8');
-    const digest = digestSchema.parse(JSON.parse(text));
-    return isOf(digest, run) ? digest : null;
-  } catch {
-    return null;
-  }
+  const digest = await readDigest(reportDirectory(env, run.id));
+  return digest !== null && isOf(digest, run) ? digest : null;
 }
 
 async function count(means: Means, run: Run, one: Known): Promise<void> {

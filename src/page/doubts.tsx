@@ -6,11 +6,12 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { readDoubts, readSightings, rowsInDoubt } from '../ledger/run-view.ts';
-import { Text } from '../lib/html-text.tsx';
+import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown, printable } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { describeDecision, type KeptSighting } from '../model/resolution.ts';
 import { Table, Time } from '../report/html/parts.tsx';
+import { hasLookUp } from '../runs/look-up.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
 import { decisionField, type FileOfDecisions, readDecisionFile } from './decisions.ts';
@@ -43,11 +44,13 @@ export async function answerDoubts(visit: Visit<Desk>, refused: Refused | null =
   const open = await openRunRows(page, params.id ?? '');
   if (open === null) return NO_RUN;
   const row = rowNumber(form.get('row') ?? query.get('row') ?? '');
-  const shown = await readDoubtsOf(open, row);
+  // By a job that can't be read it would be refused.
+  const lookUp = hasLookUp(open.run, page).catch(() => false);
+  const [shown, looksUp] = await Promise.all([readDoubtsOf(open, row), lookUp]);
   const { id } = open.run;
   if (shown.chosen !== null)
     page.log.info('a row was looked at', { run: id, row: shown.chosen.row, by: visitor.name });
-  const body = <Doubts open={open} shown={shown} visit={visit} refused={refused} />;
+  const body = <Doubts open={open} shown={shown} looksUp={looksUp} visit={visit} refused={refused} />;
   return { kind: 'page', title: `In doubt, ${id}`, body, status: refused?.problems.length ? 400 : 200 };
 }
 
@@ -100,11 +103,12 @@ type Chosen = NonNullable<Shown['chosen']>;
 type Props = {
   readonly open: RunRows;
   readonly shown: Shown;
+  readonly looksUp: boolean;
   readonly visit: Visit<Desk>;
   readonly refused: Refused | null;
 };
 
-function Doubts({ open: { run }, shown, visit, refused }: Props) {
+function Doubts({ open: { run }, shown, looksUp, visit, refused }: Props) {
   const { left, settled, chosen } = shown;
   const isOff = visit.page.ask === null;
   return (
@@ -122,17 +126,18 @@ function Doubts({ open: { run }, shown, visit, refused }: Props) {
           <span role="status">{`${numberShown(settled)} settled · ${numberShown(left)} left`}</span>
         </p>
       )}
-      {isOff ? <p class="notice">{STANDS_ALONE}</p> : null}
       {chosen === null ? null : (
         <>
           <div class="doubts">
             <nav aria-label="Rows in doubt">
               <List run={run.id} shown={shown} />
-              <form method="post" action={runPath(run.id, '/look-up')}>
-                <button type="submit" disabled={isOff}>
-                  Look them up at the service
-                </button>
-              </form>
+              {looksUp ? (
+                <form method="post" action={runPath(run.id, '/look-up')}>
+                  <button type="submit" disabled={isOff}>
+                    Look them up at the service
+                  </button>
+                </form>
+              ) : null}
             </nav>
             <div>
               <h2>{`Row ${numberShown(chosen.row)}`}</h2>
@@ -148,9 +153,6 @@ function Doubts({ open: { run }, shown, visit, refused }: Props) {
     </>
   );
 }
-
-const STANDS_ALONE =
-  'This page stands alone and can only show: start it with `onboard start` to settle rows here.';
 
 function List({ run, shown: { list, chosen, left } }: Pick<Props, 'shown'> & { readonly run: string }) {
   return (
@@ -300,7 +302,7 @@ function ByFile({ run }: { readonly run: string }) {
         <p role="status" />
       </div>
       <noscript>
-        Without script: <code>onboard resolve --file</code>.
+        <Prose of={`Without script: \`onboard resolve ${run} --file <in-doubt file>\`.`} />
       </noscript>
     </details>
   );

@@ -254,10 +254,12 @@ function valueAt(body: JsonValue, path: readonly string[]): JsonValue | undefine
 }
 
 function refusedOf(issues: readonly Issue[]) {
-  const by = new Map<string, { expected: string; got: string; rows: number }>();
+  const by = new Map<string, { expected: string; got: string; rows: number; isAlike: boolean }>();
   for (const { expected, value } of issues) {
-    const one = by.get(expected) ?? { expected, got: value ?? '', rows: 0 };
+    const got = value ?? '';
+    const one = by.get(expected) ?? { expected, got, rows: 0, isAlike: true };
     one.rows += 1;
+    one.isAlike &&= one.got === got;
     by.set(expected, one);
   }
   return [...by.values()].toSorted((a, b) => b.rows - a.rows).slice(0, REFUSALS);

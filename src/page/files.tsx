@@ -8,7 +8,7 @@ import type { FileSample } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
 import { misfits } from '../delivery/run-mapping.ts';
 import { takesFile } from '../inbox/job-book.ts';
-import { cut, Text } from '../lib/html-text.tsx';
+import { cut, Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { sourceInfoSchema, sourceWords } from '../model/source.ts';
@@ -75,8 +75,7 @@ async function showUploads({ page }: Visit<Desk>): Promise<Reply> {
         </div>
         <noscript>
           <p>
-            Uploads need the page's script. Without it, put the file into the inbox folder, or use{' '}
-            <code>onboard run</code>.
+            <Prose of="Uploads need the page's script. Without it, put the file into the inbox folder, or use `onboard run`." />
           </p>
         </noscript>
         {uploads.length === 0 ? null : <HereAlready uploads={uploads} />}

@@ -53,7 +53,7 @@ const WELL_MS = 60_000;
 
 /** All of this process' environment that the page may know. */
 const PASSED =
-  /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|WEB_\w+|ENCRYPTION_KEY\w*))$/;
+  /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|npm_command|ONBOARD_(?:HOME|JOBS|WEB_\w+|ENCRYPTION_KEY\w*))$/;
 
 /** Whether there is a way in: by a link, a token or a proxy. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {
@@ -131,7 +131,7 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
       io,
       isShown
         ? `The page: ${link} (lets one person in, within ten minutes)`
-        : `The page: ${url} (log in with a token: onboard web --add <name> --role operator)`,
+        : `The page: ${url} (log in with a token: onboard web --add NAME --role operator)`,
     );
   });
 }

@@ -228,15 +228,17 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
     </select>,
     <>
       <Text of={column.sent.join(' · ')} bytes={200} />
-      {column.refused.map(({ expected, got, rows }) => (
+      {column.refused.map((one) => (
         <div class="bad">
-          ✗{' '}
-          <Text
-            of={`${got === '' ? 'nothing' : `"${got}"`} (${countOf(rows, 'row')}): expected ${expected}`}
-            bytes={400}
-          />
+          ✗ <Text of={refusedWords(one)} bytes={400} />
         </div>
       ))}
     </>,
   ];
+}
+
+function refusedWords({ expected, got, rows, isAlike }: DraftColumn['refused'][number]): string {
+  const value = got === '' ? 'nothing' : `"${got}"`;
+  const count = countOf(rows, 'row');
+  return `${isAlike ? `${value} (${count})` : `${count}, such as ${value}`}: expected ${expected}`;
 }

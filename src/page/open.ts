@@ -53,7 +53,8 @@ export async function openPage(opening: Opening, { address, sandbox, link, visit
   const target = targetOf(env, sandbox);
   const ledger = await openToRead(opening, releasers);
   const ask = link?.ask ?? null;
-  const desk = createDesk({ env, log, clock, ledger, target, ask, ...rememberFiles(opening) });
+  const { command = 'onboard' } = io;
+  const desk = createDesk({ env, log, clock, ledger, target, ask, command, ...rememberFiles(opening) });
   const server = await startPage({
     page: desk,
     routes: ROUTES,

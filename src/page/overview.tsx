@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import type { Overview } from '../inbox/overview.ts';
 import { readDoing } from '../ledger/display.ts';
-import { Text } from '../lib/html-text.tsx';
+import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { isOver } from '../model/run.ts';
 import { Time } from '../report/html/parts.tsx';
@@ -185,7 +185,7 @@ function Coming({ overview: { schedules, waiting, windows } }: { readonly overvi
           <li>
             {at === null ? null : <Time at={at} />} <Text of={what} bytes={150} />{' '}
             <span class="dim">
-              <Text of={why} />
+              <Prose of={why} />
             </span>
           </li>
         ))}

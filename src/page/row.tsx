@@ -183,7 +183,7 @@ export function RowHead({ run, shown }: { readonly run: string; readonly shown: 
       </p>
       {message === '' ? null : (
         <p>
-          <Text of={message} bytes={2_000} />
+          <Prose of={message} bytes={2_000} />
         </p>
       )}
       <p class="dim">

@@ -6,7 +6,7 @@ import type { Child } from 'hono/jsx';
 import { shownAddress } from '../config/redis-address.ts';
 import { countWorkers } from '../ledger/census.ts';
 import { readDoing } from '../ledger/display.ts';
-import { Text } from '../lib/html-text.tsx';
+import { Prose, Text } from '../lib/html-text.tsx';
 import { freeBytes } from '../lib/machine.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
@@ -66,7 +66,7 @@ function System({ desk, system }: { readonly desk: Desk; readonly system: System
       {doctor.length === 0 ? null : <h2>What the doctor says</h2>}
       {doctor.map((line) => (
         <p>
-          <Text of={line} bytes={600} />
+          <Prose of={line} />
         </p>
       ))}
     </>

@@ -25,6 +25,9 @@ type Said = {
   readonly fields: readonly string[];
 };
 
+/** Of the job's last file before; `null`: unknown. */
+export type CauseIds = ReadonlySet<string> | null;
+
 /** Stands for words of the service that too few rows share. */
 export const UNTOLD = '‹…›';
 
@@ -109,6 +112,14 @@ export function causeAmong(row: RemainderRow, ids: ReadonlySet<string>, terms: C
   const said = causeOf(row, terms);
   const ways = [said, toldOf({ ...settlement, said, count: 1 }), NOTHING_TOLD];
   return ways.map((one) => causeId(settlement, one)).find((id) => ids.has(id)) ?? null;
+}
+
+/** Not where words of the service are hidden now, or may have been: they can't be compared. */
+export function isNewCause(cause: Pick<CountedCause, 'outcome' | 'code' | 'count'> & Said, known: CauseIds) {
+  const { outcome, count } = cause;
+  if (known === null || (outcome === 'rejected' && count < ENOUGH_ROWS)) return false;
+  const ways = [cause, toldOf({ outcome, said: cause, count: 1 }), NOTHING_TOLD];
+  return !ways.some((said) => known.has(causeId(cause, said)));
 }
 
 const ENOUGH_ROWS = 3;

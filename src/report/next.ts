@@ -38,10 +38,12 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
 /** What can be done about open rows, where the run's own report no longer says it. */
 export function openSteps(account: Account, extension: string): Step[] {
   if (toCorrect(account) === 0) return [];
-  const { delivery } = account;
+  const { delivery, runs } = account;
+  // Another name after each load: an earlier file may have been corrected.
+  const file = `open-${delivery}-${runs.length}.${extension}`;
   return [
-    step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open open.${extension}`),
-    step('Rows that shall never be loaded:', `onboard write-off ${delivery} <rows> --reason <why>`),
+    step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open ${file}`),
+    step('Rows that shall never be loaded:', `onboard write-off ${delivery} ROWS --reason "WHY"`),
   ];
 }
 

@@ -16,7 +16,8 @@ import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { LedgerView, SettledChunk, Settlement } from '../model/settlement.ts';
 import type { Happening } from '../model/story.ts';
-import { createDigestTally, type Digest, type DigestTally } from './digest.ts';
+import type { CauseIds } from './causes.ts';
+import { createDigestTally, type Digest, type DigestTally, digestSchema } from './digest.ts';
 import {
   claimReportDirectory,
   createPendingReport,
@@ -57,6 +58,7 @@ type ReportOptions = {
   readonly account: () => Promise<Account | null>;
   /** Notes on causes, by their ids; called with it. */
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
+  readonly knownCauses: () => Promise<CauseIds>;
   readonly command: string;
   /** Also a page to be mailed. */
   readonly share: boolean;
@@ -158,7 +160,8 @@ async function writePages(summary: Summary, digest: Digest, writing: Writing): P
   // The report is written even where these can't be read.
   const story = await writing.story().catch(() => []);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch((): Notes => new Map());
-  const told = { summary, digest, story, notes, definition };
+  const knownCauses = await writing.knownCauses().catch(() => null);
+  const told = { summary, digest, story, notes, knownCauses, definition };
   const page = { ...told, directory, command, version: programVersion() };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport(page));
@@ -179,6 +182,15 @@ export async function writeSummary({
 
 function textOf(summary: Summary): string {
   return printableLines(`${JSON.stringify(summary, null, 2)}\n`);
+}
+
+/** `null`: none can be read. */
+export async function readDigest(directory: string): Promise<Digest | null> {
+  try {
+    return digestSchema.parse(JSON.parse(await readFile(join(directory, DIGEST_FILE), 'utf8')));
+  } catch {
+    return null;
+  }
 }
 
 /** `null`: no report was written to its end, or none can be read. */

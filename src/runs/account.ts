@@ -34,6 +34,12 @@ export async function openRowsOf({ delivery }: Account, target: string, ledger: 
   return [...open].flatMap(([row, last]) => (isOwn(row) && !last.isWrittenOff ? [{ row, last }] : []));
 }
 
+/** Rows of a run that can be written off, each where it stands last. */
+export async function rowsToWriteOff({ id, target }: Run, ledger: Ledger): Promise<OpenRow[]> {
+  const { open } = await accountsAt(target, ledger).standOf(id);
+  return [...open].flatMap(([row, last]) => (isCorrectable(last) ? [{ row, last }] : []));
+}
+
 /**
  * Open rows as one file to correct and load, by pieces; a row in doubt is not among them. A
  * UsageError where some come from files with other columns than the first one's.
@@ -120,6 +126,6 @@ function problemOf(row: number, standing: Standing | null, { id }: Run): string 
   if (standing === null) return `row ${row} of run ${id}: is at the service, or the run has no such row`;
   if (isCorrectable(standing) || standing.isWrittenOff) return null;
   return standing.outcome === 'in-doubt'
-    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row} --created <id>\` or \`--not-created\` settles it`
+    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row} --created ID\` or \`--not-created\` settles it`
     : `row ${row} has no outcome yet, as row ${standing.row} of run ${standing.run}`;
 }

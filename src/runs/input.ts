@@ -53,7 +53,7 @@ export async function loadNamed(
   }
   if (job === undefined) {
     throw new UsageError(
-      `No job: expected \`onboard ${command} <job> <file...>\`, or --job-file with a definition.`,
+      `No job: expected \`onboard ${command} JOB FILE...\`, or --job-file with a definition.`,
     );
   }
   if (files.length === 0) throw new UsageError(noFile(command));
@@ -61,7 +61,7 @@ export async function loadNamed(
 }
 
 function noFile(command: string): string {
-  return `No file: expected \`onboard ${command} <job> <file...>\`, a job and one or more files after it.`;
+  return `No file: expected \`onboard ${command} JOB FILE...\`, a job and one or more files after it.`;
 }
 
 /** A UsageError has the file's name. */

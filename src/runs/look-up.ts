@@ -62,6 +62,10 @@ export async function lookUpOnDemand(
   session: LookUpSession & Pick<Session, 'env' | 'releasers'>,
 ): Promise<LookedUp> {
   const settings = await settingsOf(run, session);
+  if (settings === null)
+    throw new UsageError(
+      `The job ${run.job} has no look-up: expected the setting \`lookup\` (path, match, id) in its definition in ONBOARD_JOBS, or in the one that the run began with.`,
+    );
   if (run.target === SANDBOX_TARGET)
     throw new UsageError(
       `Run ${run.id} went to the built-in stand-in, which has no look-up: name the rows instead.`,
@@ -72,20 +76,23 @@ export async function lookUpOnDemand(
   return lookUpRun(run, waitMs, { service, ...settings }, session);
 }
 
+/** A UsageError where the job can't be read. */
+export async function hasLookUp(run: Run, session: Pick<Session, 'env' | 'ledger'>): Promise<boolean> {
+  return run.target !== SANDBOX_TARGET && (await settingsOf(run, session)) !== null;
+}
+
 /** The job as it is now: a look-up is often added once rows are in doubt. Else the run's own. */
 async function settingsOf(
   run: Run,
   { env: { jobsDirectory }, ledger }: Pick<Session, 'env' | 'ledger'>,
-): Promise<Omit<Way, 'service'>> {
+): Promise<Omit<Way, 'service'> | null> {
   const isKnown = (await knownJobs(jobsDirectory)).includes(run.job);
   const now = isKnown ? (await loadJob(run.job, jobsDirectory)).definition : null;
   const begunWith = await ledger.of(run.target).store.definition(run.id);
   for (const definition of [now, begunWith]) {
     if (definition?.lookup !== undefined) return { send: definition.send, lookup: definition.lookup };
   }
-  throw new UsageError(
-    `The job ${run.job} has no look-up: expected the setting \`lookup\` (path, match, id) in its definition in ONBOARD_JOBS, or in the one that the run began with.`,
-  );
+  return null;
 }
 
 /**

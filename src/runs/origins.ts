@@ -60,7 +60,7 @@ function whyNot(row: number, { run, row: from, outcome, isWrittenOff }: Standing
   if (isWrittenOff) return `${words} is written off`;
   return outcome === 'open'
     ? `${words} has no outcome yet: \`onboard status ${run}\` says what it waits for`
-    : `${words} is in doubt: it may have been created, \`onboard resolve ${run} ${from} --created <id>\` or \`--not-created\` settles it`;
+    : `${words} is in doubt: it may have been created, \`onboard resolve ${run} ${from} --created ID\` or \`--not-created\` settles it`;
 }
 
 const ROWS_TOLD = 5;

@@ -6,11 +6,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { readNotes, readStory } from '../ledger/display.ts';
+import { readBriefs } from '../ledger/run-record.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
 import { isMoving, isOver, type Run } from '../model/run.ts';
-import { writeReport, writeSummary } from '../report/report.ts';
+import type { CauseIds } from '../report/causes.ts';
+import { readDigest, writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import { knownFields } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
@@ -108,7 +110,20 @@ export async function writeReportOf(
     account: () => accountOf(run, ledger),
     story: () => readStory(ledger.redis, keys, run.id),
     notes: (causes) => readNotes(ledger.redis, keys, causes),
+    knownCauses: () => causesBefore(run, { env, io, ledger }),
   });
+}
+
+const RUNS_LOOKED_AT = 200;
+
+/** As the report of the job's last file before has them, a correction being none. */
+async function causesBefore(run: Run, { env, ledger: { redis, of } }: ReportSession): Promise<CauseIds> {
+  const { keys } = of(run.target);
+  const ids = await redis.zrevrange(keys.runs, 0, RUNS_LOOKED_AT - 1);
+  const files = (await readBriefs(redis, keys, ids)).filter((one) => one.parent === null && !one.standsFor);
+  const before = files.find((one) => one.job === run.job && one.createdAt < run.createdAt && isOver(one));
+  const digest = before === undefined ? null : await readDigest(reportDirectory(env, before.id));
+  return digest === null || digest.others > 0 ? null : new Set(digest.causes.map(({ id }) => id));
 }
 
 /** `null` also for a definition that this version refuses: the report is still written. */

@@ -111,7 +111,7 @@ export async function assertSafe(
     );
   if (sharedToken === null && proxy === null && (await people()).length === 0)
     problems.push(
-      `${flag}: nobody could log in there: add people with \`onboard web --add <name> --role operator\`, or set ONBOARD_WEB_TOKEN.`,
+      `${flag}: nobody could log in there: add people with \`onboard web --add NAME --role operator\`, or set ONBOARD_WEB_TOKEN.`,
     );
   if (problems.length > 0) throw new UsageError(problems);
 }

@@ -1,6 +1,6 @@
 /** What stands on every page. */
 import type { Child } from 'hono/jsx';
-import { cut, Text } from '../lib/html-text.tsx';
+import { cut, Prose, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
 import { targetShown } from '../report/html/parts.tsx';
 import type { AssetPaths } from './assets.ts';
@@ -97,13 +97,15 @@ function isWithin(path: string, to: string): boolean {
   return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
 }
 
+const LOOKS_ONLY = ' · This page only looks: for what it can do, open the page of `onboard start`.';
+
 /** Also the line in which the script says whether the server answers. */
 function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<LayoutProps, 'looksOnly'>) {
   return (
     <p class={service.isWell ? 'state dim noprint' : 'state t-bad noprint'}>
       <span>
         <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> <Text of={service.words} />
-        {looksOnly ? ' · This page only looks: for what it can do, open the page of `onboard start`.' : ''}
+        {looksOnly ? <Prose of={LOOKS_ONLY} /> : null}
       </span>{' '}
       <span id="connection" class="bad" role="status"></span>
     </p>

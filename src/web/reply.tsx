@@ -6,8 +6,9 @@
 import type { Context } from 'hono';
 import { shortDigest } from '../lib/digest.ts';
 import { messageOf } from '../lib/errors.ts';
-import { Text } from '../lib/html-text.tsx';
+import { Called, Prose } from '../lib/html-text.tsx';
 import type { Log } from '../lib/log.ts';
+import { asCalled } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import type { Visitor } from '../model/ask.ts';
@@ -88,18 +89,22 @@ export async function pageResponse(
 ): Promise<Response> {
   const { pathname, search } = new URL(context.req.url);
   const standing = visitor === null ? null : await standingOf(frame.page);
+  // Whoever is not logged in learns no folder.
+  const called = (visitor === null ? null : frame.page.command) ?? 'onboard';
   const html = (
-    <Layout
-      title={title}
-      path={pathname}
-      standing={standing}
-      visitor={visitor}
-      looksOnly={frame.page.ask === null}
-      assets={frame.assets.paths}
-    >
-      {body}
-      {live === undefined ? null : <div data-live={livePath(pathname) + search}>{live}</div>}
-    </Layout>
+    <Called.Provider value={called}>
+      <Layout
+        title={title}
+        path={pathname}
+        standing={standing}
+        visitor={visitor}
+        looksOnly={frame.page.ask === null}
+        assets={frame.assets.paths}
+      >
+        {body}
+        {live === undefined ? null : <div data-live={livePath(pathname) + search}>{live}</div>}
+      </Layout>
+    </Called.Provider>
   );
   return new Response(`<!doctype html>\n${String(await html)}\n`, { status, headers: HTML });
 }
@@ -127,7 +132,7 @@ export function messageResponse(asked: Asked, { status, words }: Message): Promi
     <>
       <h1>{HEADING[status]}</h1>
       <p>
-        <Text of={words} bytes={2_000} />
+        <Prose of={words} bytes={2_000} />
       </p>
     </>
   );
@@ -157,6 +162,7 @@ export function failureResponse(error: unknown, asked: Asked): Promise<Response>
   if (!isUsage) frame.log.error('page', { path: context.req.routePath, problem: messageOf(error) });
   const words = isUsage ? error.problems.join(' ') : UNEXPECTED;
   const status = isUsage ? 400 : 500;
-  if (context.req.method === 'PUT') return Response.json({ problem: words }, { status });
+  if (context.req.method === 'PUT')
+    return Response.json({ problem: asCalled(words, frame.page) }, { status });
   return messageResponse(asked, { status, words });
 }

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { hasCode } from '../lib/errors.ts';
+import { Called } from '../lib/html-text.tsx';
 import { createKept } from '../lib/kept.ts';
 import { type ListenAddress, listenAt } from '../lib/listening.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -198,10 +199,12 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
     const show = async (asked: AskedBy) => responseTo(await answer(route, asked, page), asked);
     const showLive = async (asked: AskedBy) => {
       const { pathname, search } = new URL(asked.context.req.url);
+      const { command = 'onboard' } = page;
       const made = await fragments(`${asked.visitor.role} ${pathname}${search}`, async () => {
         const reply = await answer(route, asked, page);
         if (reply.kind !== 'page') return reply;
-        if (reply.live !== undefined) return String(await reply.live);
+        if (reply.live !== undefined)
+          return String(await (<Called.Provider value={command}>{reply.live}</Called.Provider>));
         return { kind: 'redirect', to: pathname.replace(/\/live$/, '') + search };
       });
       return typeof made === 'string' ? fragmentResponse(made, asked.context) : responseTo(made, asked);

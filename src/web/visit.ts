@@ -18,6 +18,8 @@ export type Core = {
   standing(): Promise<Standing>;
   /** `null`: the page stands alone. */
   readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
+  /** How commands in sentences call the program; default `onboard`. */
+  readonly command?: string;
 };
 
 /** `Part`: what the page at hand needs beside the core. */

@@ -4,7 +4,7 @@
  */
 import type { Child } from 'hono/jsx';
 import { round } from '../lib/chart/series.tsx';
-import { Text } from '../lib/html-text.tsx';
+import { Prose } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { kindsOf } from '../model/outcome.ts';
 import { sumWords } from '../report/html/parts.tsx';
@@ -40,7 +40,7 @@ export function Problems({ of }: { readonly of: readonly string[] }) {
     <ul class="alarm" role="alert">
       {of.map((problem) => (
         <li>
-          <Text of={problem} bytes={1_000} />
+          <Prose of={problem} />
         </li>
       ))}
     </ul>

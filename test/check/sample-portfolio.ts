@@ -52,5 +52,6 @@ export function lookWith(states: LedgerLook['states']) {
     fields: async () => new Map(),
     earlierRun: async () => null,
     lastSpeed: async () => null,
+    standing: async () => [],
   };
 }

@@ -182,7 +182,7 @@ describe('the command', () => {
       exitCode: 3,
       stderr: expect.stringContaining('set format.header: 3, or format.header: 1 if'),
     });
-    expect(said.stderr).toContain('is given as --format <setting>=<value>');
+    expect(said.stderr).toContain('is given as --format SETTING=VALUE');
     const read = await map(titles, 'subclient.create', '--format', 'header=3');
     expect(read).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('format: { header: 3 }') });
   });

@@ -26,7 +26,7 @@ test('preview refuses a file that is not utf-8, shows how the likeliest encoding
   expect(said.stderr).toContain('windows-1252 ("1,D´Angelo")');
   expect(said.stderr).toContain('iso-8859-15 ("1,DŽAngelo")');
   expect(said.stderr).toContain('expected format.encoding');
-  expect(said.stderr).toContain('--format <setting>=<value>');
+  expect(said.stderr).toContain('--format SETTING=VALUE');
 });
 
 test.each([

@@ -124,7 +124,7 @@ describe('what has to be mended before the start', () => {
 
   test.each([
     ['no job', ['run'], 'No job: expected'],
-    ['no file', ['run', 'subclients-create'], 'No file: expected `onboard run <job> <file...>`'],
+    ['no file', ['run', 'subclients-create'], 'No file: expected `onboard run JOB '],
     ['a job that there is not', ['check', 'subclient-create', 'FILE'], 'Did you mean "subclients-create"?'],
     ['a file that there is not', ['check', 'subclients-create', 'FILE.gone'], 'FILE.gone'],
     ['a long delimiter', ['preview', 'FILE', '--format', 'delimiter=::'], '--format delimiter: expected'],

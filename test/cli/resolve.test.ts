@@ -73,6 +73,7 @@ describe('a row by command', () => {
     const said = await command([run, '2', '--created', 'sub-2']);
     expect([said.exitCode, said.stderr]).toEqual([0, '']);
     expect(said.stdout).toMatch(/^ {2}still in doubt +2$/m);
+    expect(said.stdout).toContain("What is decided can't be taken back.");
     expect(said.stdout).toContain("The run's exit status is now 5.");
     const [, row] = parse(await readFile(reportFile(run, 'results.csv')), { columns: true });
     expect(row).toMatchObject({ row: '2', outcome: 'created', id: 'sub-2', code: 'resolved', advice: '' });
@@ -118,7 +119,7 @@ describe('a row by command', () => {
   ])('%j is refused with what is expected', async (args) => {
     const said = await command(['some-run', ...args]);
     expect(said).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(said.stderr).toContain('expected one of: <row> --created <id>');
+    expect(said.stderr).toContain('expected one of: ROW --created ID');
   });
 
   test.each(['', ' ', '..', 'a\nb', 'sub 1', ' sub-1', 'sub-1 ', 'a\u00a0b', '<id>', '<>'])(

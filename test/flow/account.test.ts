@@ -42,6 +42,13 @@ async function corrected(flow: Flow, run: string, name: string, change: (text: s
   return path;
 }
 
+/** Gives the command that the account prints, with its file in the flow's home. */
+async function openAsPrinted(flow: Flow, run: string) {
+  const name = /\n\n {2}Open rows.*\n.*--open (\S+)/.exec(await flow.look(['account', run]))?.[1] ?? '';
+  const open = join(flow.home, name);
+  return { open, ...(await flow.onboard(['account', run, '--open', open])) };
+}
+
 describe('the account of a file', () => {
   test('has every row that a rerun of some left, until it is corrected from a file or written off', async () => {
     const { flow, job, run } = await sixRows();
@@ -52,12 +59,13 @@ describe('the account of a file', () => {
     expect([after.delivery, ...numbers(after)]).toEqual([run, 6, 3, 0, 3]);
     expect(after.openRows.map(({ row }) => row)).toEqual([2, 4, 6]);
 
-    const open = join(flow.home, 'open.csv');
-    await flow.look(['account', run, '--open', open]);
+    const { open } = await openAsPrinted(flow, run);
     const lines = (await readFile(open, 'utf8')).trim().split('\n');
     expect(lines).toHaveLength(4);
     const [header = '', two = ''] = lines;
     const file = await flow.file('two.csv', `${header}\n${two.replace(',Two', 'K2,Two')}\n`);
+    const checked = await flow.look(['check', '--job-file', job, file]);
+    expect(checked).toContain(`  note        1 row stands for an open row of run ${run}.\n`);
     const correction = (await flow.run(['--job-file', job, file])).summary;
     expect(correction.outcomes).toMatchObject({ created: 1 });
     const last = await accountOf(flow, correction.run);
@@ -77,8 +85,11 @@ describe('the account of a file', () => {
     expect([again.exitCode, again.stderr]).toEqual([3, expect.stringContaining('which is written off')]);
     for (const command of ['status', 'report'])
       expect(await flow.look([command, run])).toMatch(
-        /onboard account \S+ --open open.csv(?!.*failed.csv:)/s,
+        /onboard account \S+ --open open-\S+.csv(?!.*failed.csv:)/s,
       );
+    const [second, third] = [await openAsPrinted(flow, run), await openAsPrinted(flow, run)];
+    expect([second.exitCode, third.exitCode]).toEqual([0, 3]);
+    expect(third.stderr).toContain('is there already, maybe corrected');
     await flow.look(['write-off', run, '--only', 'invalid', '--reason', 'never came']);
     expect(numbers(await accountOf(flow, run))).toEqual([6, 4, 2, 0]);
     expect(await flow.look(['status'])).toContain('Nothing needs attention');
@@ -221,6 +232,20 @@ describe('the account of a file', () => {
     expect(numbers(await accountOf(flow, summary.run))).toEqual([3, 2, 0, 1]);
   });
 
+  test.each([
+    ['bad.csv', 'externalId,details.name\nA1,One\nB2,Two,Three\n', 'failed.csv'],
+    ['bad.ndjson', '{"externalId":"A1","details":{"name":"One"}}\n{"externalId":"B2"\n', 'failed.ndjson'],
+  ])('has an unreadable row of %s once, where a correction has it as it was', async (name, text, failed) => {
+    const flow = await startFlow();
+    const job = await flow.file('job.yaml', createJob());
+    const { run } = (await flow.run(['--job-file', job, await flow.file(name, text)])).summary;
+    const same = await flow.file(`again-${failed}`, await flow.report({ run }, failed));
+    const { summary } = await flow.run(['--job-file', job, same]);
+    expect(summary).toMatchObject({ rows: 1, outcomes: { invalid: 1 } });
+    const account = await accountOf(flow, summary.run);
+    expect([account.delivery, ...numbers(account)]).toEqual([run, 2, 1, 0, 1]);
+  });
+
   test('of rows with keys is right without a word of the file: a later file that creates the key closes the row', async () => {
     const { flow, job, run } = await sixRows();
     const file = await flow.file('later.csv', 'externalId,details.name\nB3,Three\nC1,New\n');
@@ -228,5 +253,17 @@ describe('the account of a file', () => {
     expect(later.outcomes).toMatchObject({ created: 2 });
     expect(numbers(await accountOf(flow, run))).toEqual([6, 2, 0, 4]);
     expect(numbers(await accountOf(flow, later.run))).toEqual([2, 2, 0, 0]);
+  });
+
+  test('has causes in its next file’s report that are marked where this one had them not, whatever a correction had', async () => {
+    const { flow, job, run } = await sixRows();
+    const fixed = await corrected(flow, run, '1.csv', (text) => text.replaceAll(/^,(\w+)/gm, '$1,$1'));
+    expect((await flow.run(['--job-file', job, fixed])).summary.outcomes).toMatchObject({ invalid: 0 });
+    const header = FILE.slice(0, FILE.indexOf('\n'));
+    const next = await flow.file('next.csv', `${header}\n,Seven,\nC8,Eight,\nC8,Nine,\n`);
+    const { summary } = await flow.run(['--job-file', job, next]);
+    const html = await flow.report(summary, 'report.html');
+    expect(html.match(/new since the last run/g)).toHaveLength(1);
+    expect(await flow.report({ run }, 'report.html')).not.toContain('new since');
   });
 });

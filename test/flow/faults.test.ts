@@ -156,7 +156,7 @@ describe('credentials and permission', () => {
     expect([3, 4, 5, 6, 7]).toContain(outcomes.denied);
     expect(outcomes).toEqual({ ...noOutcomes(), denied: outcomes.denied });
     const [refused] = (await flow.results(paused.summary)).filter(({ outcome }) => outcome === 'denied');
-    expect(refused?.advice).toContain('`onboard rerun <run> --only denied`');
+    expect(refused?.advice).toContain('`onboard rerun RUN --only denied`');
     flow.sandbox.setFaults([]);
     const resumed = await summaryFrom(flow, ['resume', run]);
     const created = 150 - outcomes.denied;

@@ -94,6 +94,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const { child, ended } = start(['start', '--web', `127.0.0.1:${port}`], env);
   const origin = await originOfPage(port);
   const ops = await enter(origin);
+  expect(await ops.look('/upload')).toMatch(new RegExp(`ONBOARD_HOME=${flow.home} (?:npx )?onboard run`));
 
   const { upload, verdict, host } = await uploadAndCheck(ops);
   // A name that is none of a job's says nothing of any file.

@@ -31,6 +31,14 @@ test('the tests mirror src, but for the folders that test the whole', () => {
   expect(strays).toEqual([]);
 });
 
+test('no command that is shown has a placeholder in signs that a shell takes for a redirection', () => {
+  const shown = SOURCES.flatMap((file) => textOf(`src/${file}`).split('\n'))
+    .filter((line) => !/^ *(\*|\/[*/])/.test(line))
+    // Flags are declared so.
+    .map((line) => line.replace(/'--[a-z-]+ <[a-z]+>'/, ''));
+  expect(shown.filter((line) => /(\bonboard |--)[a-z-][^'"<]*<[a-z.]+>/.test(line))).toEqual([]);
+});
+
 /** They hand on what came through lib/terminal.ts. */
 const HAND_ON = ['inbox/watcher.ts'];
 

@@ -77,6 +77,6 @@ test('the line of the header and what the reader is not sure of are told', async
     'row  line  id  name, legal',
     '1    3     1   x',
     '',
-    'There are more rows than the 1 row above (--rows <n> shows more of them).',
+    'There are more rows than the 1 row above (--rows N shows more of them).',
   ]);
 });

@@ -19,6 +19,7 @@ import {
   HOLD_LEASE,
   RECOUNT,
   REGISTER,
+  REPLACE,
   RESERVE,
   TAKE,
   TRANSITION,
@@ -179,6 +180,8 @@ const OF_RUNS: readonly Case[] = [
   ],
 ];
 
+const replace = script(REPLACE, z.number());
+
 const OF_REPLAY: readonly Case[] = [
   // The record is there already.
   [
@@ -200,6 +203,17 @@ const OF_REPLAY: readonly Case[] = [
     async (bench) => {
       await bench.redis.hset(bench.keys.run(bench.run.id).record, 'o:created', 7);
       return recountRuns(bench.redis, bench.keys);
+    },
+  ],
+  // The key is wrapped anew already.
+  [
+    'REPLACE',
+    'answers otherwise',
+    REPLACE,
+    async ({ redis, keys, run }) => {
+      const { record } = keys.run(run.id);
+      await redis.hset(record, 'dataKey', 'old');
+      return replace(redis, [record], ['dataKey', 'old', 'new']);
     },
   ],
   ['ADDED', 'nothing else', ADDED, (bench) => replayOf(bench).added(bench.run.id, 1)],

@@ -153,9 +153,9 @@ test.each([
 
 test('commands are printed as the program was called, and nothing else is changed', () => {
   const io = { ...memoryIo(), command: 'ONBOARD_HOME=/o npx onboard' };
-  tell(io, 'To go on: onboard resume x, or `onboard runs`; onboard: an error, by onboard-2 runs.');
+  tell(io, 'To go on: onboard resume x, or `onboard web --add`; onboard: an error, by onboard-2 runs.');
   expect(io.stderr.text).toBe(
-    'To go on: ONBOARD_HOME=/o npx onboard resume x, or `ONBOARD_HOME=/o npx onboard runs`; onboard: an error, by onboard-2 runs.\n',
+    'To go on: ONBOARD_HOME=/o npx onboard resume x, or `ONBOARD_HOME=/o npx onboard web --add`; onboard: an error, by onboard-2 runs.\n',
   );
   sayJson(io, '{"advice":"onboard resume x"}');
   expect(io.stdout.text).toBe('{"advice":"onboard resume x"}\n');

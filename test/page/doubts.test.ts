@@ -1,18 +1,22 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Desk } from '../../src/page/desk.ts';
+import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { doubtOf } from '../support/settled-row.ts';
 import { look, openOwnDesk, textOf } from './own-desk.ts';
 
 const own = useOwnRedis();
 
-async function openDoubts() {
+const LOOKUP = { path: '/v1/subclients/{key}', match: '', id: '/id' };
+
+async function openDoubts(seeded: { readonly definition?: object; readonly target?: string } = {}) {
   const { desk, seed } = await openOwnDesk(own());
   const settlements = [1, 2, 3, 4, 5].map((n) =>
     n === 4 ? doubtOf(n, { outcome: 'created', id: 'sub-4' }) : doubtOf(n),
   );
-  const run = await seed({ rows: 5, settlements });
+  const run = await seed({ rows: 5, settlements, ...seeded });
   const place = `/runs/${run.id}/doubts`;
   const give = async (text: string) => {
     const { reply } = await look(desk, place, { method: 'PUT', bytes: bytesOf(text) });
@@ -76,11 +80,32 @@ describe('rows in doubt', () => {
   });
 
   test('can be decided only where somebody can be asked', async () => {
-    const { desk, place } = await openDoubts();
+    const { desk, place } = await openDoubts({ definition: { lookup: LOOKUP } });
     expect((await look(desk, place)).html).not.toContain(' disabled');
     const alone = (await look({ ...desk, ask: null }, place)).html;
-    expect(alone).toContain('This page stands alone');
     expect(alone.match(/<fieldset disabled|<button type="submit" disabled/g)).toHaveLength(2);
+  });
+
+  test('are looked up where the job as it is now has a look-up, or the one that the run began with', async () => {
+    const offers = async (desk: Desk, place: string) =>
+      (await look(desk, place)).html.includes('Look them up at the service');
+    const { desk, run, place } = await openDoubts();
+    expect(await offers(desk, place)).toBe(false);
+    const jobsDirectory = await ownFolder();
+    const later = { ...desk, env: { ...desk.env, jobsDirectory } };
+    const file = join(jobsDirectory, `${run.job}.yaml`);
+    await writeFile(
+      file,
+      JSON.stringify({ operation: 'subclient.create', key: 'externalId', lookup: LOOKUP }),
+    );
+    expect(await offers(later, place)).toBe(true);
+    // Nor by one that can't be read, and the page is there.
+    await writeFile(file, 'operation: none');
+    expect(await offers(later, place)).toBe(false);
+    const begun = await openDoubts({ definition: { lookup: LOOKUP } });
+    expect(await offers(begun.desk, begun.place)).toBe(true);
+    const rehearsed = await openDoubts({ definition: { lookup: LOOKUP }, target: 'sandbox' });
+    expect(await offers(rehearsed.desk, rehearsed.place)).toBe(false);
   });
 
   test('are decided by a file, which is shown first, and of which nothing stays', async () => {

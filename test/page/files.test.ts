@@ -151,6 +151,24 @@ test('columns that another operation proposes anew are seen before they are save
   expect(same.reply).toMatchObject({ kind: 'page', status: 409 });
 });
 
+test.each([
+  ['31/02/2011', '30/02/2011', '2 rows, such as "31/02/2011": expected'],
+  ['31/02/2011', '31/02/2011', '"31/02/2011" (2 rows): expected'],
+])('of the cells %s and %s that can not be sent the map says how many there are', async (a, b, said) => {
+  const rows = [a, b].map((cell, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [`K${i}`, cell] }));
+  const source = csvSource({ columns: ['externalId', 'Founded'] });
+  const { post, path } = await openFiles(JSON.stringify({ source, rows, format: {} }));
+  const { html } = await post(`${path}/map`, {
+    ...{ operation: 'subclient.create', 'mapped-for': 'subclient.create', job: 'mine', columns: '2' },
+    ...{
+      f0: 'additionalInformation.crmId',
+      f1: 'kyc.details.incorporationDate',
+      r1: '{"pattern":"dd/MM/yyyy"}',
+    },
+  });
+  expect(textOf(html)).toContain(`✗ ${said}`);
+});
+
 /** What a check prints of a file of one good row. */
 const CHECKED = {
   ...{ rows: 1, sendable: 1, invalid: 0, waiting: 0, skipped: 0, issuesTotal: 0, earlierRun: null },

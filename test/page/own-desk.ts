@@ -75,7 +75,7 @@ export async function openOwnDesk(own: OwnRedis) {
 type Looking = {
   readonly visitor?: Visitor;
   readonly method?: 'GET' | 'POST' | 'PUT';
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: ConstructorParameters<typeof URLSearchParams>[0];
   readonly bytes?: AsyncIterable<Uint8Array>;
 };
 

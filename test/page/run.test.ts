@@ -82,6 +82,42 @@ test('a run whose rows were written off says what is left of its file, not what 
   expect(await wordsOf([2, 3])).toMatch(/✓ Nothing is left to do\..*2 written off \+ 0 open/);
 });
 
+test('rows to be written off are chosen among those that are open; more than 50 have a field for numbers', async () => {
+  const { desk, seed } = await openOwnDesk(own());
+  const rows = [1, 2, 3].map((row) => endedRow(row, 'rejected', { code: 'http_418', key: `K<${row}>` }));
+  const run = await seed({ rows: 5, settlements: [...rows, doubtOf(4), endedRow(5, 'created')] });
+  const place = `/runs/${run.id}/write-off`;
+  const { html } = await look(desk, place);
+  expect(html.match(/type="checkbox" name="rows" value="\d+"/g)).toHaveLength(3);
+  expect(textOf(html)).toContain('RowKeyOutcomeCode 1K&lt;1&gt;rejectedhttp_418 2K&lt;2&gt;');
+  const post = async (form: [string, string][], at = place) =>
+    textOf(
+      (await look(desk, at, { method: 'POST', form: [['cause', ''], ['why', 'closed'], ...form] })).html,
+    );
+  expect(await post([])).toContain('Expected rows to be chosen');
+  expect(
+    await post([
+      ['rows', '1'],
+      ['rows', '3'],
+    ]),
+  ).toContain('2 rows written off.');
+  expect((await look(desk, place)).html.match(/name="rows" value="\d+"/g)).toEqual(['name="rows" value="2"']);
+  expect(await post([['rows', '2']])).toContain('1 row written off.');
+  expect(textOf((await look(desk, place)).html)).toContain('No row of this run is open');
+  const many = Array.from({ length: 52 }, (_, i) => endedRow(i + 1, 'failed'));
+  const large = await seed({ rows: 52, settlements: many });
+  const all = `/runs/${large.id}/write-off`;
+  expect((await look(desk, all)).html).toMatch(
+    /value="50".*And 2 more, by their numbers: <input name="rows"/s,
+  );
+  expect(
+    await post(
+      [1, '', '51, 52'].map((typed) => ['rows', String(typed)]),
+      all,
+    ),
+  ).toContain('3 rows written off.');
+});
+
 test('a viewer sees keys, and neither names of files nor what can be done', async () => {
   const { desk, run } = await openRun();
   await writeReportOf(run, desk);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { causeOf, toldOf } from '../../src/report/causes.ts';
+import { causeId, causeOf, isNewCause, toldOf } from '../../src/report/causes.ts';
 import { cells, settled } from './make-report.ts';
 
 const TERMS = {
@@ -135,4 +135,20 @@ test('the service’s words are told where three rows have them, fields always',
     '‹…›',
     'JaneDoe is known, see email',
   ]);
+});
+
+describe('a cause is new since the last run', () => {
+  const said = { text: '@email is ‹text›', words: 'email is ‹text›', fields: ['email'] };
+  const head = { outcome: 'rejected', code: '422' } as const;
+  const knownAs = (count: number) => new Set([causeId(head, toldOf({ ...head, said, count }))]);
+
+  test.each([
+    ['the last run had none', 3, new Set<string>(), true],
+    ['the last run had it', 3, knownAs(3), false],
+    ['the last run had it in rows too few to tell their words', 3, knownAs(2), false],
+    ['too few rows have it to tell their words', 2, new Set<string>(), false],
+    ['there is no last run', 3, null, false],
+  ])('where %s', (_, count, known, isNew) => {
+    expect(isNewCause({ ...head, ...said, count }, known)).toBe(isNew);
+  });
 });

@@ -95,6 +95,7 @@ export function reportOf(
     definition: null,
     story: async () => [],
     notes: async () => new Map(),
+    knownCauses: async () => null,
     command: 'onboard',
     share: false,
     account: async () => null,

@@ -16,6 +16,7 @@ import { deferred } from '../support/deferred.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Answered, type Asking, askPage } from '../support/page.ts';
 import { until } from '../support/until.ts';
+import { told } from './told.tsx';
 
 const SILENT: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
 const SHARED = 'a-token-that-several-know';
@@ -31,7 +32,7 @@ const ASSETS = createAssets('p{color:red}', 'start()');
 
 const NAME = 'onboard-0a1b.localhost';
 
-async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> = {}) {
+async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> = {}, command = 'onboard') {
   const access: WebAccess = {
     origin: null,
     sharedToken: SHARED,
@@ -41,7 +42,7 @@ async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> =
   };
   const port = await freePort();
   const server = await startPage({
-    page: PAGE,
+    page: { ...PAGE, command },
     routes,
     access,
     name: NAME,
@@ -213,6 +214,28 @@ test('failures of all kinds read the same, and soon mean waiting', async () => {
   for (const token of ['', 'x', SHARED.slice(1), ...Array(8).fill('y')]) answers.push(await enter(token));
   expect(new Set(answers.slice(0, 10).map(({ text }) => text)).size).toBe(1);
   expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429]);
+});
+
+test('commands are told as they are to be called, but to nobody who is not logged in', async () => {
+  const called = 'ONBOARD_HOME=/srv/o npx onboard';
+  const routes = [
+    route('/told', () => ({ kind: 'page', title: '', body: told(), live: told() }), { isLive: true }),
+    route('/refused', () => Promise.reject(new UsageError('Or `onboard status`.'))),
+    route('/put', () => Promise.reject(new UsageError(`Or ${called} run.`)), { method: 'PUT' }),
+  ];
+  const { ask, cookie } = await served(routes, {}, called);
+  const headers = { cookie: await cookie() };
+  const read = async (path: string, asking: Asking = {}) => (await ask(path, { headers, ...asking })).text;
+  const page = await read('/told');
+  expect(
+    page.match(/<code>ONBOARD_HOME=\/srv\/o npx onboard resume r1<\/code>, as onboard says/g),
+  ).toHaveLength(2);
+  expect(page).toContain('npx onboard start</code>');
+  expect(await read('/told/live')).toContain('/srv/o npx onboard resume r1');
+  expect(await read('/refused')).toContain('/srv/o npx onboard status');
+  // What another process called so already.
+  expect(await read('/put', { method: 'PUT' })).toBe(JSON.stringify({ problem: `Or ${called} run.` }));
+  expect((await ask('/enter')).text).not.toContain('ONBOARD_HOME=');
 });
 
 test('a live part is made once for all who look with the same rights, and told in a line to who has it', async () => {

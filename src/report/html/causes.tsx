@@ -119,7 +119,7 @@ function Said({ cause: { fields, columns, words, text, outcome } }: Pick<CausePr
           ({columns.length === 1 ? 'column' : 'columns'} <Text of={columns.join(', ')} bytes={200} />){' '}
         </>
       )}
-      <Text of={words} />
+      <Prose of={words} bytes={300} />
       {words === '' && outcome === 'rejected' ? (text === '' ? SAID_NOTHING : TOO_FEW) : null}
       {words === '' && outcome !== 'rejected' ? OTHERS : null}
     </>

@@ -8,7 +8,7 @@ import type { Child } from 'hono/jsx';
 import { stringify } from 'yaml';
 import type { JobDefinition } from '../../config/job-definition.ts';
 import { Flow } from '../../lib/chart/flow.tsx';
-import { cut, Lines, Prose, Text } from '../../lib/html-text.tsx';
+import { Called, cut, Lines, Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import type { Notes } from '../../model/note.ts';
@@ -16,6 +16,7 @@ import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
 import { messageOf } from '../../model/sentence.ts';
 import { sourceWords } from '../../model/source.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
+import { type CauseIds, isNewCause } from '../causes.ts';
 import { type Cause, type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
@@ -44,6 +45,7 @@ type Page = {
   readonly digest: Digest;
   readonly story: readonly Happening[];
   readonly notes: Notes;
+  readonly knownCauses: CauseIds;
   /** `null`: it is not to be shown, or the ledger no longer has it. */
   readonly definition: JobDefinition | null;
   /** Where the report lies; empty in one to be mailed. */
@@ -55,11 +57,16 @@ type Page = {
 type Props = { readonly page: Page };
 
 export function renderReport(page: Page): string {
-  return `<!doctype html>\n${(<Html page={page} />).toString()}\n`;
+  const html = (
+    <Called.Provider value={page.command}>
+      <Html page={page} />
+    </Called.Provider>
+  );
+  return `<!doctype html>\n${html.toString()}\n`;
 }
 
 /** To be mailed: no keys, folders or target, nothing of who asked or noted what, nothing to do. */
-export function renderMailed({ summary, digest, story, version }: Page): string {
+export function renderMailed({ summary, digest, story, knownCauses, version }: Page): string {
   const { target, file } = summary;
   const known = target === 'sandbox' ? target : '';
   // Row numbers name the rows: even a digest of a key could be guessed.
@@ -74,6 +81,7 @@ export function renderMailed({ summary, digest, story, version }: Page): string 
     digest: { ...digest, causes, needing },
     story: story.map((one) => ({ ...one, by: '', why: '' })),
     notes: new Map(),
+    knownCauses,
     definition: null,
     directory: '',
     command: 'onboard',
@@ -221,7 +229,7 @@ function Steps({ page }: Props) {
 const CAUSES_SHOWN = 100;
 
 function Causes({ page }: Props) {
-  const { digest, notes } = page;
+  const { digest, notes, knownCauses } = page;
   const shown = digest.causes.slice(0, CAUSES_SHOWN);
   const rest = digest.causes.slice(CAUSES_SHOWN).reduce((sum, { count }) => sum + count, digest.others);
   if (shown.length === 0) return null;
@@ -230,7 +238,9 @@ function Causes({ page }: Props) {
       <h2>{`Why ${countOf(needingRows(digest), 'row')} did not succeed`}</h2>
       <WhereInFile digest={digest} />
       {shown.map((cause) => (
-        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null} />
+        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null}>
+          {isNewCause(cause, knownCauses) ? <p class="badge">new since the last run</p> : null}
+        </CauseCard>
       ))}
       {rest === 0 ? null : <p class="dim">{`${countOf(rest, 'row')} more for other causes.`}</p>}
     </section>

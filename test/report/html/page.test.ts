@@ -243,6 +243,18 @@ describe('report.html', () => {
     );
   });
 
+  test('calls the program in its advice as in its commands', async () => {
+    const held = settled(1, 'failed', { code: 'not_created' });
+    const tally = digestTally(makeRun([held]));
+    tally.add(asChunk([held]));
+    tally.addUnsuccessful({ settlement: held, source: null, body: null });
+    const page = renderReport({
+      ...{ summary: summarize(makeRun([held]), NOW()), digest: tally.digest(), story: [], notes: new Map() },
+      ...{ definition: null, directory: '/reports', command: 'npx onboard', version: '1' },
+    });
+    expect(page).toContain('Send it with <code>npx onboard rerun</code>');
+  });
+
   test('draws no picture of a few seconds, and one of more at its own size, under a caption that says the same', () => {
     const reportAfter = (seconds: number) => {
       const run = makeRun([], { rows: seconds, state: 'running', finishedAt: null });
@@ -255,7 +267,7 @@ describe('report.html', () => {
         );
       return renderReport({
         ...{ summary: summarize(run, NOW()), digest: tally.digest(), story: [], notes: new Map() },
-        ...{ definition: null, directory: '/reports', command: 'onboard', version: '1' },
+        ...{ definition: null, knownCauses: null, directory: '/reports', command: 'onboard', version: '1' },
       });
     };
     const short = reportAfter(4);
@@ -324,6 +336,7 @@ describe('report.html', () => {
           .causes.map(({ id }) => [id, { text: sign.repeat(500), by: sign.repeat(100), at: '' }]),
       ),
       ...{ definition: DEFINITION, directory: '/reports', command: 'onboard', version: '1' },
+      knownCauses: null,
     });
     expect(digest.digest().causes).toHaveLength(200);
     expect(Buffer.byteLength(page)).toBeGreaterThan(300_000);
