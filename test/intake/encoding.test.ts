@@ -53,9 +53,7 @@ test.each(UNTOLD)('without a setting, a file is refused where %s', async (_, byt
 
 test('whoever does not look at the file is told the encodings, and nothing of its text', async () => {
   const words = await toldEncoding(raw('a\nM{FC}ller\n')).catch(String);
-  expect(words).toMatch(
-    /line 2 is not utf-8: .* most likely windows-1252 or .*`onboard preview FILE` shows/,
-  );
+  expect(words).toMatch(/line 2 is not utf-8: .* most likely windows-1252 or .*`onboard preview FILE` shows/);
   expect(words).not.toMatch(/M.ller/);
 });
 
