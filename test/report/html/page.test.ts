@@ -250,7 +250,7 @@ describe('report.html', () => {
     tally.addUnsuccessful({ settlement: held, source: null, body: null });
     const page = renderReport({
       ...{ summary: summarize(makeRun([held]), NOW()), digest: tally.digest(), story: [], notes: new Map() },
-      ...{ definition: null, directory: '/reports', command: 'npx onboard', version: '1' },
+      ...{ definition: null, knownCauses: null, directory: '/reports', command: 'npx onboard', version: '1' },
     });
     expect(page).toContain('Send it with <code>npx onboard rerun</code>');
   });
