@@ -97,6 +97,8 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
   const commands = createCommands(
     {
       PATH: process.env.PATH ?? '',
+      // All scenarios hold for sealed ledgers too.
+      ONBOARD_ENCRYPTION_KEY: process.env.ONBOARD_ENCRYPTION_KEY ?? '',
       ONBOARD_HOME: home,
       ONBOARD_JOBS: JOBS,
       MSB_BASE_URL: sandbox.url,
