@@ -4,7 +4,7 @@
  * ledger key, wrapped likewise. Ledgers are begun with a key or without, and stay so. Promised:
  * without the key nothing is read or written, and a wrong one is named, never taken for damage.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -151,7 +151,7 @@ async function readCopy(home: string): Promise<Stored | null> {
 }
 
 async function writeCopy(home: string, stored: Stored): Promise<void> {
-  const draft = join(home, `${FILE}.${process.pid}.tmp`);
+  const draft = join(home, `${FILE}.${randomUUID()}.tmp`);
   await writeFile(draft, JSON.stringify(stored), { mode: 0o600, flush: true });
   await rename(draft, join(home, FILE));
 }
