@@ -30,8 +30,8 @@ export type Sealing = {
   open(run: string, wrapped: string | undefined): Seal;
   sealOf(run: string, record: string): Promise<Seal>;
   /**
-   * The ledger key is in Redis from here on, and a copy in the home: in a Redis that was emptied the
-   * same one has to go on, or keys that journals put back would be new ones. A UsageError where
+   * The ledger key is in Redis from here on, and a copy in the home: in a Redis that was emptied
+   * the same one has to go on, or keys that journals put back would be new ones. A UsageError where
    * another was begun there meanwhile.
    */
   begun(): Promise<void>;
@@ -53,7 +53,7 @@ const KEY = { name: 'ONBOARD_ENCRYPTION_KEY', what: 'encryption key' } as const;
 type MasterKey = { readonly id: string; readonly seal: Seal };
 
 /** The current key first, then former ones. */
-export type Keyring = readonly [MasterKey, ...MasterKey[]];
+type Keyring = readonly [MasterKey, ...MasterKey[]];
 
 /** `null`: no key is set. A UsageError where one can't be had, or is none. */
 export async function readKeyring(
@@ -213,7 +213,7 @@ function dataKeyOf(run: string): string {
   return `data key ${run}`;
 }
 
-export type Rekeyed = { readonly from: readonly string[]; readonly to: string; readonly runs: number };
+type Rekeyed = { readonly from: readonly string[]; readonly to: string; readonly runs: number };
 
 const replace = script(REPLACE, z.number());
 

@@ -14,10 +14,10 @@ export type SecretSource =
   | { readonly kind: 'command'; readonly command: string };
 
 /** `what`: how messages call it; `name`: of the variable, without `_FILE` and `_COMMAND`. */
-export type SecretKind = { readonly name: string; readonly what: string };
+type SecretKind = { readonly name: string; readonly what: string };
 
 /** `source`: how a message about the text begins. */
-export type Secret = { readonly text: string; readonly source: string; readonly warning: string | null };
+type Secret = { readonly text: string; readonly source: string; readonly warning: string | null };
 
 /** For the command, and for a file on a file system that doesn't answer. */
 const TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 /**
  * A chunk as a BullMQ job: its id and its payload, the rows in a box where the ledger is sealed.
- * `chunkOfPayload` rebuilds the chunk from what `payloadOf` writes, and refuses what it does not know: a payload of a later version goes back to
- * the queue and waits for a worker of that version.
+ * `chunkOfPayload` rebuilds the chunk from what `payloadOf` writes, and refuses what it does not
+ * know: a payload of a later version goes back to the queue and waits for a worker of that version.
  */
 
 import { z } from 'zod';

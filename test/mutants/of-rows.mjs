@@ -243,7 +243,7 @@ export const OF_ROWS = [
   {
     id: 'mapping-digest-without-key',
     in: 'src/mapping',
-    find: 'return shortDigest(JSON.stringify([key, path, value]), VALUE_CHARACTERS);',
+    find: 'return shortDigest(JSON.stringify([salt, path, value]), VALUE_CHARACTERS);',
     put: 'return shortDigest(JSON.stringify([path, value]), VALUE_CHARACTERS);',
     tests: ['test/mapping/field-digests'],
     why: 'equal values of two records can be told in Redis',
