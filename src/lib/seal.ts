@@ -31,7 +31,7 @@ const TAG_BYTES = 16;
 const MARK = 0x07;
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES;
 
-/** `owner` stands before each place. Opening throws where a box was changed or is of another place. */
+/** `owner`: before each place. To open throws where a box was changed, or is of another place. */
 export function createSeal(key: Buffer, owner: string): Seal {
   const secret = createSecretKey(key);
   const about = (place: string) => Buffer.from(`${owner} ${place}`);

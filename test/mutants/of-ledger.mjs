@@ -612,7 +612,7 @@ export const OF_LEDGER = [
   {
     id: 'box-opens-anywhere',
     in: 'src/lib',
-    find: 'const about = (place: string) => Buffer.from(`${owner} ${place}`);',
+    find: 'const about = (place: string) => Buffer.from(`$' + '{owner} $' + '{place}`);',
     put: 'const about = (_: string) => Buffer.from(owner);',
     tests: ['test/lib/seal'],
     why: 'who writes Redis can give a row the body of another',
