@@ -132,7 +132,7 @@ const briefSchema = runSchema.omit({
 });
 export type RunBrief = z.infer<typeof briefSchema>;
 
-const BRIEF = [...Object.keys(briefSchema.shape), 'dataKey', ...OUTCOMES.map((outcome) => `o:${outcome}`)];
+const BRIEF = [...Object.keys(briefSchema.shape), ...OUTCOMES.map((outcome) => `o:${outcome}`)];
 
 /** In the order of the ids, without runs that are gone from the ledger. */
 export async function readBriefs(

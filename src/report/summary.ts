@@ -47,6 +47,8 @@ export const summarySchema = asOfRunSchema.extend({
   operation: z.string(),
   source: readAsSchema,
   request: requestSchema.nullable(),
+  /** Redis and journals have what is personal in boxes. */
+  sealed: z.boolean().default(false),
   /** Accepted by the service; `null`: a job with a `group`, until the report is written. */
   records: count.nullable(),
   settled: count,
@@ -90,6 +92,7 @@ export function summarize(run: Run, now: Date): Summary {
     operation: nameOf(run.operation),
     source: readAsSchema.parse(run.source),
     request: run.request ?? null,
+    sealed: run.dataKey !== undefined,
     // In jobs with groups, outcomes don't count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,
