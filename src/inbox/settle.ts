@@ -47,7 +47,7 @@ export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<
   const away = await endClaim(claim, verdict, watcher);
   const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
   watcher.teller.ended(endedFile(claim.info, verdict, away, watcher), words);
-  if (verdict.result === 'failed') watcher.teller.refused(away);
+  if (verdict.result === 'failed' && away.file !== null) watcher.teller.refused(claim.id);
   return verdict.exitCode;
 }
 
@@ -265,9 +265,10 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
       return 'left';
     }
     try {
-      const away = await moveRefused(refused, places.failed);
+      const id = newRunId(new Date());
+      const away = await moveRefused(refused, places.failed, id);
       teller.ended(ended(away), `${notTaken}. Moved to ${away.file}`);
-      teller.refused(away);
+      teller.refused(id);
       return 'moved';
     } catch (error) {
       const code = errorCode(error);
@@ -280,14 +281,14 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
   };
 }
 
-function moveRefused({ inbox, entry, why, fault }: Refused, failed: string) {
+function moveRefused({ inbox, entry, why, fault }: Refused, failed: string, id: string) {
   const origin = { path: entry.path, inbox: inbox.folder, written: null };
   return withinFolder(inbox.folder, entry.parts, (path) =>
     putAway({
       from: inFolder(path, entry.name),
       folder: failed,
       name: entry.name,
-      id: newRunId(new Date()),
+      id,
       text: renderNote(refusedNote(origin, { why: [why], fault })),
     }),
   );
