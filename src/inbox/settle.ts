@@ -34,9 +34,9 @@ import type { Watcher } from './watcher.ts';
 
 type End =
   /** Its run is over, whatever became of its rows. */
-  | { readonly kind: 'done'; readonly run: Run; readonly summary: Summary }
+  | { readonly kind: 'done'; readonly run: Run; readonly summary: Summary; readonly isNeedless: boolean }
   /** This run took a file with the same content before: nothing is sent. */
-  | { readonly kind: 'known'; readonly run: Run }
+  | { readonly kind: 'known'; readonly run: Run; readonly isNeedless: boolean }
   /** The file was written to after its run had begun. */
   | { readonly kind: 'changed'; readonly run: Run }
   | ({ readonly kind: 'refused' } & Refusal);
@@ -88,6 +88,8 @@ function endedFile(
 
 type Verdict = FileEnd & {
   readonly result: 'done' | 'failed';
+  /** Nobody needs the file any more, and the job says that none is kept. */
+  readonly isNeedless?: boolean;
   /** Depends on where the file goes. */
   note(file: string): Note;
   readonly words: string;
@@ -104,13 +106,15 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
       const exitCode = end.summary.exitCode ?? exitCodeOf(run);
       const note = () => doneNote(origin, end, report);
       const [page = report] = pagesOf(end.summary, report);
-      return { result: 'done', note, why: [], run, exitCode, words: endedWords(path, run, page) };
+      const words = endedWords(path, run, page);
+      return { result: 'done', isNeedless: end.isNeedless, note, why: [], run, exitCode, words };
     }
     case 'known': {
       const why = `the same content was taken as run ${run.id}: nothing is sent`;
       const note = (file: string) => knownNote(origin, run, { report, file });
       const words = `${path}: ${why}. Report: ${report}`;
-      return { result: 'done', note, why: [why], run, exitCode: exitCodeOf(run), words };
+      const { isNeedless } = end;
+      return { result: 'done', isNeedless, note, why: [why], run, exitCode: exitCodeOf(run), words };
     }
     case 'changed': {
       const why = 'the file was changed after it was taken: what came since was not sent';
@@ -142,7 +146,7 @@ export function pausedFile({ info }: Claim, run: Run, watcher: Watcher) {
 
 type Away = Gone & { readonly words: string };
 
-type Ending = Pick<Verdict, 'result' | 'note'>;
+type Ending = Pick<Verdict, 'result' | 'isNeedless' | 'note'>;
 type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
   readonly session: { readonly io: Pick<Io, 'command'> };
 };
@@ -153,7 +157,8 @@ export async function endClaim(claim: Claim, ending: Ending, folders: Folders): 
   const { inbox, info } = claim;
   const isReturned = rehearsal.isOn && isInboxOf({ inbox, job: info.job }, inboxesOf(book.jobs(), home));
   const back = isReturned ? await putBack(claim, ending, folders) : null;
-  const away = back ?? (await moveAway(claim, ending, folders));
+  const isNeedless = ending.isNeedless === true && !rehearsal.isOn;
+  const away = back ?? (await (isNeedless ? remove(claim) : moveAway(claim, ending, folders)));
   await dropClaim(claim);
   return away;
 }
@@ -179,6 +184,14 @@ async function moveAway(claim: Claim, { result, note }: Ending, { places, sessio
   // The file may have been removed from its claim: then there is nothing to move.
   const away = await moving.catch(insteadOf('ENOENT', { file: null, note: null }));
   return { ...away, words: away.file === null ? '' : `Moved to ${away.file}` };
+}
+
+/** The report tells what became of it. */
+async function remove(claim: Claim): Promise<Away> {
+  await withinClaim(claim, (path) => unlink(inFolder(path, claim.name))).catch(
+    insteadOf('ENOENT', undefined),
+  );
+  return { file: null, note: null, words: 'The file is removed, as its job says (keep: none)' };
 }
 
 type Moving = {

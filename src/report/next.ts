@@ -94,6 +94,7 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
   // Of a file some rows of which were taken up or written off, the account has the others.
   const { account } = summary;
   if (kind !== 'in-doubt' && account !== null && !isUntouched(account)) return [];
+  if (!summary.originals && kind !== 'in-doubt') return [correctingBare(summary, name, kind)];
   const file = join(options.directory, name);
   if (kind === 'failed') return [loadingFailed(summary, name, command(summary, file, options))];
   const then =
@@ -101,6 +102,16 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
       ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
       : command(summary, file, options);
   return [step(`${name}: ${NEXT[kind]}`, then)];
+}
+
+/** Its rows can't be corrected in it. */
+function correctingBare(summary: Summary, name: string, kind: RemainderKind): Step {
+  const { run } = summary;
+  const then = kind === 'failed' ? failedStep(summary) : 'correct';
+  if (then === 'settle') return loadingFailed(summary, name, '');
+  const rerun = then === 'load' ? [`onboard rerun ${run} --only failed`] : [];
+  const words = `${name} has no cells, as the job says. To correct its rows, write it with them:`;
+  return { words: [words], commands: [...rerun, `onboard report ${run} --originals`] };
 }
 
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {

@@ -13,7 +13,13 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf as sentenceOf } from '../model/sentence.ts';
 import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
-import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
+import {
+  isTable,
+  REPORT_COLUMN_PREFIX,
+  REPORT_KEY_COLUMN,
+  REPORT_MEMBER,
+  REPORT_TYPED_COLUMN,
+} from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
@@ -76,11 +82,49 @@ export async function* remainderRows(
 
 /** `like`: in the form of another run's files. */
 export function remainderFormat(run: Run, like: Pick<Run, 'source'> = run): RemainderFormat {
-  return isTable(run.source) ? csvRemainder(run, like) : ndjsonRemainder(run);
+  return isTable(run.source) ? csvRemainder(run, like) : ndjsonRemainder(run.id);
+}
+
+/** Without cells and words of the service. */
+export function bareRemainder({ id, source }: Run): RemainderFormat {
+  const bare = ({ settlement }: RemainderRow) => ({ settlement, source: null, body: null });
+  const last = (kind: RemainderKind) => (kind === 'in-doubt' ? ['resolution'] : []);
+  if (!isTable(source))
+    return {
+      ...ndjsonRemainder(id),
+      lines: (rows, kind) =>
+        rows
+          .map((row) => ({ ...memberOf(id, bare(row), kind), key: row.settlement.key }))
+          .map((member) => `${JSON.stringify({ [REPORT_MEMBER]: member })}\n`)
+          .join(''),
+    };
+  const dialect = dialectOf(source);
+  const names = (kind: RemainderKind) => [
+    ...ADDED.map(ownName),
+    REPORT_KEY_COLUMN,
+    ...last(kind).map(ownName),
+  ];
+  return {
+    extension: 'csv',
+    header: (kind) => BYTE_ORDER_MARK + csvText([names(kind)], dialect),
+    lines: (rows, kind) =>
+      csvText(
+        rows.map((row) => [...addedCells(id, bare(row)), row.settlement.key, ...last(kind).map(() => '')]),
+        dialect,
+      ),
+  };
+}
+
+function dialectOf({ delimiter, quote }: Run['source']) {
+  return { delimiter: delimiter ?? ',', quote: quote ?? '"' };
+}
+
+function ownName(name: string): string {
+  return REPORT_COLUMN_PREFIX + name;
 }
 
 function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): RemainderFormat {
-  const dialect = { delimiter: like.source.delimiter ?? ',', quote: like.source.quote ?? '"' };
+  const dialect = dialectOf(like.source);
   // A report file as input: its columns about the earlier run are dropped.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
@@ -115,7 +159,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
   const added = hasTyped ? [...ADDED, 'typed'] : ADDED;
-  return [...added, ...LAST[kind]].map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
+  return [...added, ...LAST[kind]].map(ownName);
 }
 
 /** Only an invalid row can be one that could not be read. */
@@ -140,11 +184,11 @@ function addedCells(run: string, row: RemainderRow): readonly string[] {
 }
 
 /** One record per line: its values, and one more member in place of an older one. */
-function ndjsonRemainder(run: Run): RemainderFormat {
+function ndjsonRemainder(run: string): RemainderFormat {
   return {
     extension: 'ndjson',
     header: () => '',
-    lines: (rows, kind) => rows.map((row) => `${recordText(run.id, row, kind)}\n`).join(''),
+    lines: (rows, kind) => rows.map((row) => `${recordText(run, row, kind)}\n`).join(''),
   };
 }
 

@@ -74,6 +74,8 @@ export const summarySchema = asOfRunSchema.extend({
   files: z.array(z.string()),
   /** Files to correct that a person changed: `files` has the true ones beside them. */
   kept: z.array(z.string()),
+  /** Whether those have the cells of their rows. */
+  originals: z.boolean().default(true),
   /** SHA-256 of the files to correct as written, by which changed ones are found. */
   written: z.array(z.string()),
 });
@@ -109,12 +111,13 @@ export function summarize(run: Run, now: Date): Summary {
     exitCode: isMoving(run) ? null : exitCodeOf(run),
     files: [],
     kept: [],
+    originals: true,
     written: [],
   };
 }
 
 type Written = Pick<Summary, 'files' | 'kept' | 'written'> &
-  Partial<Pick<Summary, 'account'>> & { readonly digest: Digest };
+  Partial<Pick<Summary, 'account' | 'originals'>> & { readonly digest: Digest };
 
 const CAUSES_NAMED = 20;
 

@@ -90,9 +90,10 @@ export async function writeReportOf(
     readonly directory?: string;
     readonly followed?: readonly string[];
     readonly share?: boolean;
+    readonly originals?: boolean;
   } = {},
 ): Promise<Summary> {
-  const { directory = reportDirectory(env, run.id), followed = [], share = false } = given;
+  const { directory = reportDirectory(env, run.id), followed = [], share = false, originals = false } = given;
   const { keys, store } = ledger.of(run.target);
   const view = createRunView(ledger.redis, keys, run);
   return writeReport({
@@ -104,6 +105,7 @@ export async function writeReportOf(
     now: () => new Date(),
     followed,
     share,
+    originals,
     command: io.command ?? 'onboard',
     account: () => accountOf(run, ledger),
     story: () => readStory(ledger.redis, keys, run.id),
