@@ -34,17 +34,17 @@ import type { Watcher } from './watcher.ts';
 
 type End =
   /** Its run is over, whatever became of its rows. */
-  | { readonly kind: 'done'; readonly run: Run; readonly summary: Summary; readonly isNeedless: boolean }
+  | { readonly kind: 'done'; readonly run: Run; readonly summary: Summary }
   /** This run took a file with the same content before: nothing is sent. */
-  | { readonly kind: 'known'; readonly run: Run; readonly isNeedless: boolean }
+  | { readonly kind: 'known'; readonly run: Run }
   /** The file was written to after its run had begun. */
   | { readonly kind: 'changed'; readonly run: Run }
   | ({ readonly kind: 'refused' } & Refusal);
 
-/** Ends the claim and reports it; answers the file's exit status. */
-export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<number> {
+/** Ends the claim and reports it; answers its exit status. `isNeedless`: the file is not kept. */
+export async function settle(claim: Claim, end: End, watcher: Watcher, isNeedless = false): Promise<number> {
   const verdict = verdictOf(claim, end, watcher);
-  const away = await endClaim(claim, verdict, watcher);
+  const away = await endClaim(claim, { ...verdict, isNeedless }, watcher);
   const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
   watcher.teller.ended(endedFile(claim.info, verdict, away, watcher), words);
   if (verdict.result === 'failed' && away.file !== null) watcher.teller.refused(claim.id);
@@ -88,8 +88,6 @@ function endedFile(
 
 type Verdict = FileEnd & {
   readonly result: 'done' | 'failed';
-  /** Nobody needs the file any more, and the job says that none is kept. */
-  readonly isNeedless?: boolean;
   /** Depends on where the file goes. */
   note(file: string): Note;
   readonly words: string;
@@ -106,15 +104,13 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
       const exitCode = end.summary.exitCode ?? exitCodeOf(run);
       const note = () => doneNote(origin, end, report);
       const [page = report] = pagesOf(end.summary, report);
-      const words = endedWords(path, run, page);
-      return { result: 'done', isNeedless: end.isNeedless, note, why: [], run, exitCode, words };
+      return { result: 'done', note, why: [], run, exitCode, words: endedWords(path, run, page) };
     }
     case 'known': {
       const why = `the same content was taken as run ${run.id}: nothing is sent`;
       const note = (file: string) => knownNote(origin, run, { report, file });
       const words = `${path}: ${why}. Report: ${report}`;
-      const { isNeedless } = end;
-      return { result: 'done', isNeedless, note, why: [why], run, exitCode: exitCodeOf(run), words };
+      return { result: 'done', note, why: [why], run, exitCode: exitCodeOf(run), words };
     }
     case 'changed': {
       const why = 'the file was changed after it was taken: what came since was not sent';
@@ -146,7 +142,7 @@ export function pausedFile({ info }: Claim, run: Run, watcher: Watcher) {
 
 type Away = Gone & { readonly words: string };
 
-type Ending = Pick<Verdict, 'result' | 'isNeedless' | 'note'>;
+type Ending = Pick<Verdict, 'result' | 'note'> & { readonly isNeedless?: boolean };
 type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
   readonly session: { readonly io: Pick<Io, 'command'> };
 };

@@ -16,7 +16,6 @@ import { nameOf } from '../model/operation.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
-import type { Summary } from '../report/summary.ts';
 import { requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { executeToEnd } from '../runs/execute.ts';
@@ -129,18 +128,17 @@ async function followToEnd(
   return session.io.interrupted.aborted ? { kind: 'left' } : { kind: 'paused', run: ended };
 }
 
-type RunEnd = { readonly run: Run } & (
-  | { readonly kind: 'done'; readonly summary: Summary }
-  | { readonly kind: 'known' | 'changed' }
-);
-
-async function endWith(claim: Claim, end: RunEnd, job: Job, watcher: Watcher): Promise<TakeEnd> {
-  const { run } = end;
+async function endWith(
+  claim: Claim,
+  end: Parameters<typeof settle>[1] & { readonly run: Run },
+  job: Job,
+  watcher: Watcher,
+): Promise<TakeEnd> {
   const stamp = await claimedStamp(claim);
   const isWhole = stamp === null || stamp === claim.info.stamp;
-  const isNeedless = isWhole && (await isNeedlessAfter(run, job, watcher));
-  const actual = isWhole ? { ...end, isNeedless } : ({ kind: 'changed', run } as const);
-  return { kind: 'ended', exitCode: await settle(claim, actual, watcher) };
+  const isNeedless = isWhole && (await isNeedlessAfter(end.run, job, watcher));
+  const actual = isWhole ? end : ({ kind: 'changed', run: end.run } as const);
+  return { kind: 'ended', exitCode: await settle(claim, actual, watcher, isNeedless) };
 }
 
 /** Whether the job wants no file kept, and no row is open that it could be needed for. */

@@ -15,7 +15,7 @@ import type { LedgerView, SettledChunk } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createDigestTally, type Digest, type DigestTally, digestSchema } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
-import { knownFields } from '../service/operations.ts';
+import { knownFields, publicColumns } from '../service/operations.ts';
 import { reportDirectory, type Session } from '../session.ts';
 
 /** Answers at once with what is counted so far; counting goes on. */
@@ -101,6 +101,7 @@ async function begin({ ledger }: Means, run: Run): Promise<Counting> {
   const tally = createDigestTally({
     run,
     fields: knownFields(run.operation),
+    publicColumns: publicColumns(definition, run.source.columns),
     advising: { operation: run.operation, extension: isTable(run.source) ? 'csv' : 'ndjson' },
     definition,
   });

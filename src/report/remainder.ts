@@ -13,13 +13,7 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf as sentenceOf } from '../model/sentence.ts';
 import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
-import {
-  isTable,
-  REPORT_COLUMN_PREFIX,
-  REPORT_KEY_COLUMN,
-  REPORT_MEMBER,
-  REPORT_TYPED_COLUMN,
-} from '../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
@@ -87,31 +81,19 @@ export function remainderFormat(run: Run, like: Pick<Run, 'source'> = run): Rema
 
 /** Without cells and words of the service. */
 export function bareRemainder({ id, source }: Run): RemainderFormat {
-  const bare = ({ settlement }: RemainderRow) => ({ settlement, source: null, body: null });
-  const last = (kind: RemainderKind) => (kind === 'in-doubt' ? ['resolution'] : []);
-  if (!isTable(source))
-    return {
-      ...ndjsonRemainder(id),
-      lines: (rows, kind) =>
-        rows
-          .map((row) => ({ ...memberOf(id, bare(row), kind), key: row.settlement.key }))
-          .map((member) => `${JSON.stringify({ [REPORT_MEMBER]: member })}\n`)
-          .join(''),
-    };
-  const dialect = dialectOf(source);
-  const names = (kind: RemainderKind) => [
-    ...ADDED.map(ownName),
-    REPORT_KEY_COLUMN,
-    ...last(kind).map(ownName),
-  ];
+  const bare = ({ settlement }: RemainderRow, kind: RemainderKind) => {
+    return { key: settlement.key, ...memberOf(id, { settlement, source: null, body: null }, kind) };
+  };
+  const line = (row: RemainderRow, kind: RemainderKind) =>
+    isTable(source)
+      ? csvText([Object.values(bare(row, kind)).map((value) => String(value ?? ''))], dialectOf(source))
+      : `${JSON.stringify({ [REPORT_MEMBER]: bare(row, kind) })}\n`;
+  const names = (kind: RemainderKind) => ['key', ...ADDED, ...(kind === 'in-doubt' ? LAST[kind] : [])];
+  const header = (kind: RemainderKind) =>
+    BYTE_ORDER_MARK + csvText([names(kind).map(ownName)], dialectOf(source));
   return {
-    extension: 'csv',
-    header: (kind) => BYTE_ORDER_MARK + csvText([names(kind)], dialect),
-    lines: (rows, kind) =>
-      csvText(
-        rows.map((row) => [...addedCells(id, bare(row)), row.settlement.key, ...last(kind).map(() => '')]),
-        dialect,
-      ),
+    ...(isTable(source) ? { extension: 'csv', header } : ndjsonRemainder(id)),
+    lines: (rows, kind) => rows.map((row) => line(row, kind)).join(''),
   };
 }
 

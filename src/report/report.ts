@@ -50,6 +50,7 @@ type ReportOptions = {
   readonly now: () => Date;
   /** The fields of the operation's request, by which the service may name a problem. */
   readonly fields: Pick<FieldCatalog, 'has'>;
+  readonly publicColumns?: ReadonlySet<string>;
   /** The run's own definition; `null`: the ledger no longer has it. */
   readonly definition: JobDefinition | null;
   /** What happened to the run; called when the page is written. */

@@ -12,7 +12,7 @@ import { messageOf } from '../lib/errors.ts';
 import { isMoving, isOver, type Run } from '../model/run.ts';
 import { writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
-import { knownFields } from '../service/operations.ts';
+import { knownFields, publicColumns } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
 import { accountOf } from './account.ts';
 import { waitToEnd } from './redis-wait.ts';
@@ -96,12 +96,14 @@ export async function writeReportOf(
   const { directory = reportDirectory(env, run.id), followed = [], share = false, originals = false } = given;
   const { keys, store } = ledger.of(run.target);
   const view = createRunView(ledger.redis, keys, run);
+  const definition = await definitionKnown(run, store);
   return writeReport({
     run,
     view,
     directory,
     fields: knownFields(run.operation),
-    definition: await definitionKnown(run, store),
+    publicColumns: publicColumns(definition, run.source.columns),
+    definition,
     now: () => new Date(),
     followed,
     share,

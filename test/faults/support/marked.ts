@@ -1,41 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { inflateRawSync } from 'node:zlib';
 import type { Redis } from 'ioredis';
-import { atTestEnd } from '../../support/at-test-end.ts';
-import { listen } from '../../support/server.ts';
+import { serveHttp } from '../../support/server.ts';
 
 /*
  * Values that nothing but a row, a file's name or the service's words has: `Zyx<kind><nn>`. A search finds them in bytes of any kind, and
  * says of which kind they are.
  */
 
-export type Kind =
-  /** Cells, by what they fill. */
-  | 'key'
-  | 'name'
-  | 'mail'
-  | 'street'
-  | 'account'
-  | 'tax'
-  | 'ignored'
-  | 'wrong'
-  | 'torn'
-  | 'path'
-  | 'bare'
-  | 'file'
-  /** What the service says. */
-  | 'made'
-  | 'refused'
-  | 'denied'
-  | 'bad'
-  | 'broken'
-  | 'document'
-  | 'lookup';
-
-export function mark(kind: Kind, n: number): string {
+/** `kind`: what the cell fills, `file` for a file's name, or what the service says. */
+export function mark(kind: string, n: number): string {
   return `Zyx${kind}${String(n).padStart(2, '0')}`;
 }
 
@@ -52,52 +29,47 @@ export function kindsIn(...texts: readonly (string | Buffer)[]): string[] {
 /** The first place of a kind, with what is around it. */
 export function wordsAround(kind: string, texts: readonly (string | Buffer)[]): string {
   const words = new RegExp(`.{0,60}zyx${kind}\\d\\d.{0,30}`, 'i');
-  return (
-    texts.map((text) => words.exec(text.toString('latin1'))?.[0]).find((found) => found !== undefined) ?? ''
-  );
+  return texts.flatMap((text) => words.exec(text.toString('latin1'))?.[0] ?? [])[0] ?? '';
 }
 
-/** As it stands, and unpacked where it is packed. */
-function waysToRead(value: Buffer): Buffer[] {
-  for (const unpack of [inflateRawSync, gunzipSync])
-    try {
-      return [value, unpack(value)];
-    } catch {
-      // Not packed so.
-    }
-  return [value];
-}
+const READ: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  string: ['GET'],
+  hash: ['HGETALL'],
+  list: ['LRANGE', '0', '-1'],
+  set: ['SMEMBERS'],
+  zset: ['ZRANGE', '0', '-1'],
+  stream: ['XRANGE', '-', '+'],
+};
 
-/** The names and values of every key. */
+/** The names and values of every key, packed ones unpacked too. */
 export async function valuesIn(redis: Redis): Promise<Buffer[]> {
   const keys = await redis.keysBuffer('*');
-  const values = await Promise.all(keys.map((key) => valuesOf(redis, key)));
-  return [...keys, ...values.flat().flatMap(waysToRead)];
+  const replies = keys.map(async (key) => {
+    const [command, ...args] = READ[await redis.type(key)] ?? [];
+    if (command === undefined) throw new Error(`no way to read ${key}`);
+    return redis.callBuffer(command, key, ...args);
+  });
+  const values = (await Promise.all(replies)).flat(9).filter(Buffer.isBuffer);
+  return [...keys, ...values, ...values.flatMap(unpacked)];
 }
 
-async function valuesOf(redis: Redis, key: Buffer): Promise<Buffer[]> {
-  const type = await redis.type(key);
-  if (type === 'string') return [(await redis.getBuffer(key)) ?? Buffer.alloc(0)];
-  if (type === 'hash')
-    return Object.entries(await redis.hgetallBuffer(key)).flatMap(([name, value]) => [
-      Buffer.from(name),
-      value,
-    ]);
-  if (type === 'list') return redis.lrangeBuffer(key, 0, -1);
-  if (type === 'set') return redis.smembersBuffer(key);
-  if (type === 'zset') return redis.zrangeBuffer(key, '0', '-1');
-  return [Buffer.from(JSON.stringify(await redis.xrange(key.toString(), '-', '+')))];
+function unpacked(value: Buffer): Buffer[] {
+  try {
+    return [inflateRawSync(value)];
+  } catch {
+    return [];
+  }
 }
 
 /** Paths and contents of the files below a folder, by path. */
 export async function filesIn(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  return new Map(
-    await Promise.all(paths.map(async (path) => [relative(folder, path), await readFile(path)] as const)),
-  );
+  const files = entries.filter((entry) => entry.isFile());
+  const read = files.map(async ({ parentPath, name }) => {
+    const path = join(parentPath, name);
+    return [relative(folder, path), await readFile(path)] as const;
+  });
+  return new Map(await Promise.all(read));
 }
 
 /** The command lines of a process' children and theirs, as anybody on the machine sees them; without those of `but`. */
@@ -121,7 +93,7 @@ export async function argumentsBelow(pid: number, but: ReadonlySet<number | unde
 export async function startMarkedService() {
   const held = new Set<() => void>();
   let made = 0;
-  const server = createServer(async (request, response) => {
+  const url = await serveHttp(async (request, response) => {
     const body = (await buffer(request)).toString();
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
     if (request.method === 'GET') {
@@ -132,31 +104,22 @@ export async function startMarkedService() {
     made += 1;
     const asked = /"(ok|refuse|deny|bad|break|lose|unnamed|hold)"/.exec(body)?.[1] ?? 'ok';
     if (asked === 'hold') await new Promise<void>((resolve) => held.add(resolve));
-    switch (asked) {
-      case 'refuse':
-        return json(response, 418, {
-          errors: [
-            { field: 'name', problem: `${mark('refused', 1)} is known`, hint: `not ${mark('refused', 2)}` },
-          ],
-        });
-      case 'deny':
-        return json(response, 403, { error: `${mark('denied', made)} may not` });
-      case 'bad':
-        return json(response, 400, { message: `${mark('bad', made)} is no name` });
-      case 'break':
-        return json(response, 500, { message: `${mark('broken', made)} at line 1` });
-      case 'lose':
-        return void response.destroy();
-      case 'unnamed':
-        return json(response, 200, { suggestedName: mark('made', made) });
-      default:
-        return json(response, 200, { id: `id-${made}`, suggestedName: mark('made', made), name: body });
-    }
-  });
-  const url = `http://127.0.0.1:${await listen(server)}`;
-  atTestEnd(() => {
-    server.close();
-    server.closeAllConnections();
+    const word = (kind: string) => mark(kind, made);
+    // The first two are said of several rows.
+    const errors = [{ field: 'name', problem: `${mark('refused', 1)} is known`, hint: mark('refused', 2) }];
+    const answers: Readonly<Record<string, readonly [status: number, value: unknown]>> = {
+      refuse: [418, { errors }],
+      deny: [403, { error: `${word('denied')} may not` }],
+      bad: [400, { message: `${word('bad')} is no name` }],
+      break: [500, { message: `${word('broken')} at line 1` }],
+      unnamed: [200, { suggestedName: word('made') }],
+    };
+    const [status, value] = answers[asked] ?? [
+      200,
+      { id: `id-${made}`, suggestedName: word('made'), name: body },
+    ];
+    if (asked === 'lose') response.destroy();
+    else json(response, status, value);
   });
   return {
     url,
