@@ -29,6 +29,7 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
     ...referring(summary),
     ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
+    ...(summary.originals ? [] : correctingBare(summary)),
     ...(account === null || isUntouched(account)
       ? []
       : openSteps(account, isTable(source) ? 'csv' : 'ndjson')),
@@ -94,7 +95,7 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
   // Of a file some rows of which were taken up or written off, the account has the others.
   const { account } = summary;
   if (kind !== 'in-doubt' && account !== null && !isUntouched(account)) return [];
-  if (!summary.originals && kind !== 'in-doubt') return [correctingBare(summary, name, kind)];
+  if (kind !== 'in-doubt' && !summary.originals) return [];
   const file = join(options.directory, name);
   if (kind === 'failed') return [loadingFailed(summary, name, command(summary, file, options))];
   const then =
@@ -104,14 +105,14 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
   return [step(`${name}: ${NEXT[kind]}`, then)];
 }
 
-/** Its rows can't be corrected in it. */
-function correctingBare(summary: Summary, name: string, kind: RemainderKind): Step {
-  const { run } = summary;
-  const then = kind === 'failed' ? failedStep(summary) : 'correct';
-  if (then === 'settle') return loadingFailed(summary, name, '');
-  const rerun = then === 'load' ? [`onboard rerun ${run} --only failed`] : [];
-  const words = `${name} has no cells, as the job says. To correct its rows, write it with them:`;
-  return { words: [words], commands: [...rerun, `onboard report ${run} --originals`] };
+/** Rows can't be corrected in files without their cells. */
+function correctingBare(summary: Summary): readonly Step[] {
+  const { run, files, account } = summary;
+  const names = files.filter((file) => ['rejected', 'failed'].includes(remainderOf(file) ?? ''));
+  if (names.length === 0 || (account !== null && !isUntouched(account))) return [];
+  const words = `${names.join(' and ')}: without cells, as the job says. To correct rows, have them written with cells:`;
+  const rerun = failedStep(summary) === 'load' ? [`onboard rerun ${run} --only failed`] : [];
+  return [{ words: [words], commands: [`onboard report ${run} --originals`, ...rerun] }];
 }
 
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {

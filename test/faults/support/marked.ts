@@ -87,9 +87,7 @@ export async function argumentsBelow(pid: number, but: ReadonlySet<number | unde
   return found;
 }
 
-/**
- * A service that says marked words, whose answer a row asks for by its name (`ok`, `refuse`, …). `hold` waits until it is let go.
- */
+/** A service that says marked words; a row asks for its answer (`ok`, `refuse`, …), and `hold` waits until it is let go. */
 export async function startMarkedService() {
   const held = new Set<() => void>();
   let made = 0;
@@ -105,7 +103,6 @@ export async function startMarkedService() {
     const asked = /"(ok|refuse|deny|bad|break|lose|unnamed|hold)"/.exec(body)?.[1] ?? 'ok';
     if (asked === 'hold') await new Promise<void>((resolve) => held.add(resolve));
     const word = (kind: string) => mark(kind, made);
-    // The first two are said of several rows.
     const errors = [{ field: 'name', problem: `${mark('refused', 1)} is known`, hint: mark('refused', 2) }];
     const answers: Readonly<Record<string, readonly [status: number, value: unknown]>> = {
       refuse: [418, { errors }],
