@@ -153,7 +153,7 @@ function plainName(given: string): string {
 
 /** The ending says how it is read. */
 function waitingName(name: string): string {
-  return `file${/(?:\.[a-z]{3,6}){0,2}$/i.exec(name)?.[0].toLowerCase()}`;
+  return `file${/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i.exec(name)?.[0] ?? ''}`;
 }
 
 async function sweep(folder: string, now: Date): Promise<void> {

@@ -1,5 +1,5 @@
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createUploads } from '../../src/page/uploads.ts';
 import { deferred } from '../support/deferred.ts';
@@ -47,12 +47,14 @@ test.each([
   ['/', 'file'],
   ['.hidden', 'hidden'],
   ['upload.json', 'file'],
+  ['a.mueller', 'a.mueller'],
   ['con\u0000trol\n.csv', 'con-trol-.csv'],
   [`${'x'.repeat(300)}.csv`, `${'x'.repeat(96)}.csv`],
 ])('%j becomes %s', async (given, name) => {
   const uploads = createUploads(home, now);
   const upload = await uploads.receive(given, 'ops-1', pieces('x'));
   expect(upload.name).toBe(name);
+  expect(basename(upload.path)).toBe(name.endsWith('.csv') ? 'file.csv' : 'file');
 });
 
 test.each(['', '..', '../uploads', 'a'.repeat(32).toUpperCase(), `${'a'.repeat(31)}/`])(
