@@ -71,7 +71,12 @@ function wrongIn({ outcomes }: Run): string[] {
     .map((outcome) => `${numberShown(outcomes[outcome])} ${outcome}`);
 }
 
-type ReportFlags = { readonly out?: string; readonly json?: boolean; readonly share?: boolean };
+type ReportFlags = {
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly share?: boolean;
+  readonly originals?: boolean;
+};
 
 export const addReportCommand: AddCommand = (program, io, done) => {
   program
@@ -82,6 +87,10 @@ export const addReportCommand: AddCommand = (program, io, done) => {
     .argument('<run>', RUN_ARGUMENT)
     .option('--out <folder>', 'where to; default: ONBOARD_HOME/reports/<run>')
     .option('--share', 'with report-share.html to be mailed: no keys, no folders, no target')
+    .option(
+      '--originals',
+      'with the cells of rows to correct, also where the job has report.originals: false',
+    )
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard report 20261121-034512-k3f9 --out ./report')
     .action(async (run: string, flags: ReportFlags) => done(await writeAgain(run, flags, io)));
@@ -91,7 +100,8 @@ async function writeAgain(named: string, flags: ReportFlags, io: Io): Promise<nu
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const directory = flags.out === undefined ? reportDirectory(session.env, run.id) : resolve(flags.out);
-    const summary = await writeReportOf(run, session, { directory, share: flags.share === true });
+    const { share = false, originals = false } = flags;
+    const summary = await writeReportOf(run, session, { directory, share, originals });
     if (flags.json === true) sayJson(io, JSON.stringify(summary));
     else say(io, ...renderSummary(summary, { directory, signs: hasSigns(io) }));
     return summary.controlTotal.holds ? 0 : 3;

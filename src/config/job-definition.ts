@@ -305,6 +305,21 @@ const settingsSchema = z.strictObject({
       'What happens to a row whose key is already in the ledger: nothing, an update, or it is invalid.',
     ),
   send: sendSchema.prefault({}).describe('How requests are sent.'),
+  report: z
+    .strictObject({
+      originals: z
+        .boolean()
+        .default(true)
+        .describe(
+          '`false`: no cells, and no words of the service, in files of the report; `onboard report <run> --originals` writes them.',
+        ),
+    })
+    .prefault({})
+    .describe('What the report has.'),
+  keep: z
+    .enum(['done', 'none'])
+    .default('done')
+    .describe('`none`: a file of an inbox is removed once its run is over and no row of it is open.'),
   lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),
   query: z

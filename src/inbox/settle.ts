@@ -41,13 +41,13 @@ type End =
   | { readonly kind: 'changed'; readonly run: Run }
   | ({ readonly kind: 'refused' } & Refusal);
 
-/** Ends the claim and reports it; answers the file's exit status. */
-export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<number> {
+/** Ends the claim and reports it; answers its exit status. `isNeedless`: the file is not kept. */
+export async function settle(claim: Claim, end: End, watcher: Watcher, isNeedless = false): Promise<number> {
   const verdict = verdictOf(claim, end, watcher);
-  const away = await endClaim(claim, verdict, watcher);
+  const away = await endClaim(claim, { ...verdict, isNeedless }, watcher);
   const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
   watcher.teller.ended(endedFile(claim.info, verdict, away, watcher), words);
-  if (verdict.result === 'failed') watcher.teller.refused(away);
+  if (verdict.result === 'failed' && away.file !== null) watcher.teller.refused(claim.id);
   return verdict.exitCode;
 }
 
@@ -142,7 +142,7 @@ export function pausedFile({ info }: Claim, run: Run, watcher: Watcher) {
 
 type Away = Gone & { readonly words: string };
 
-type Ending = Pick<Verdict, 'result' | 'note'>;
+type Ending = Pick<Verdict, 'result' | 'note'> & { readonly isNeedless?: boolean };
 type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
   readonly session: { readonly io: Pick<Io, 'command'> };
 };
@@ -153,7 +153,8 @@ export async function endClaim(claim: Claim, ending: Ending, folders: Folders): 
   const { inbox, info } = claim;
   const isReturned = rehearsal.isOn && isInboxOf({ inbox, job: info.job }, inboxesOf(book.jobs(), home));
   const back = isReturned ? await putBack(claim, ending, folders) : null;
-  const away = back ?? (await moveAway(claim, ending, folders));
+  const isNeedless = ending.isNeedless === true && !rehearsal.isOn;
+  const away = back ?? (await (isNeedless ? remove(claim) : moveAway(claim, ending, folders)));
   await dropClaim(claim);
   return away;
 }
@@ -179,6 +180,14 @@ async function moveAway(claim: Claim, { result, note }: Ending, { places, sessio
   // The file may have been removed from its claim: then there is nothing to move.
   const away = await moving.catch(insteadOf('ENOENT', { file: null, note: null }));
   return { ...away, words: away.file === null ? '' : `Moved to ${away.file}` };
+}
+
+/** The report tells what became of it. */
+async function remove(claim: Claim): Promise<Away> {
+  await withinClaim(claim, (path) => unlink(inFolder(path, claim.name))).catch(
+    insteadOf('ENOENT', undefined),
+  );
+  return { file: null, note: null, words: 'The file is removed, as its job says (keep: none)' };
 }
 
 type Moving = {
@@ -265,9 +274,10 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
       return 'left';
     }
     try {
-      const away = await moveRefused(refused, places.failed);
+      const id = newRunId(new Date());
+      const away = await moveRefused(refused, places.failed, id);
       teller.ended(ended(away), `${notTaken}. Moved to ${away.file}`);
-      teller.refused(away);
+      teller.refused(id);
       return 'moved';
     } catch (error) {
       const code = errorCode(error);
@@ -280,14 +290,14 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
   };
 }
 
-function moveRefused({ inbox, entry, why, fault }: Refused, failed: string) {
+function moveRefused({ inbox, entry, why, fault }: Refused, failed: string, id: string) {
   const origin = { path: entry.path, inbox: inbox.folder, written: null };
   return withinFolder(inbox.folder, entry.parts, (path) =>
     putAway({
       from: inFolder(path, entry.name),
       folder: failed,
       name: entry.name,
-      id: newRunId(new Date()),
+      id,
       text: renderNote(refusedNote(origin, { why: [why], fault })),
     }),
   );

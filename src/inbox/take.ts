@@ -13,9 +13,11 @@ import { NoColumnKnown } from '../mapping/mapping.ts';
 import { reasonAdvice } from '../model/advice.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
+import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
 import { requestWords } from '../report/words.ts';
+import { accountOf } from '../runs/account.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { foundRun, registerFile, setRunning } from '../runs/register.ts';
 import { fileRows, surveyFor } from '../runs/rows.ts';
@@ -54,12 +56,14 @@ export async function takeClaim(claim: Claim, watcher: Watcher, take: Take): Pro
 }
 
 /** A kill left the claim before its file came, or after it had left. */
-async function endWithoutFile(claim: Claim, { places, teller }: Watcher): Promise<TakeEnd> {
+async function endWithoutFile(claim: Claim, { places, teller, store }: Watcher): Promise<TakeEnd> {
   const isInInbox = await undoClaim(claim);
   const away = awayName(claim.name, claim.id);
   const isAway = [places.done, places.failed].some((folder) => existsSync(join(folder, away)));
+  const run = await store.get(claim.id);
+  const isRemoved = run !== null && isOver(run) && (await store.definition(claim.id))?.keep === 'none';
   await dropClaim(claim);
-  if (isInInbox || isAway) return { kind: 'left' };
+  if (isInInbox || isAway || isRemoved) return { kind: 'left' };
   teller.line(`${claim.info.path}: was removed from ${claim.folder} by somebody`);
   return { kind: 'ended', exitCode: EXIT.notStarted };
 }
@@ -99,34 +103,49 @@ async function runFileOf(
   onRun(id);
   const run = await foundRun(id, store, session.registration);
   if (isOver(run)) {
-    if (id !== claim.id) return endWith(claim, { kind: 'known', run }, watcher);
+    if (id !== claim.id) return endWith(claim, { kind: 'known', run }, job, watcher);
     // The watcher of a lost machine can't tell it any more.
     await session.notifier?.follow(id);
-    return endWith(claim, { kind: 'done', ...(await executeToEnd(run, fileRows(facts), session)) }, watcher);
+    const executed = await executeToEnd(run, fileRows(facts), session);
+    return endWith(claim, { kind: 'done', ...executed }, job, watcher);
   }
-  return mayGoOn(run) ? followToEnd(run, claim, facts, watcher) : { kind: 'paused', run };
+  return mayGoOn(run) ? followToEnd(run, claim, { facts, job }, watcher) : { kind: 'paused', run };
 }
 
-async function followToEnd(run: Run, claim: Claim, facts: FileFacts, watcher: Watcher): Promise<TakeEnd> {
+async function followToEnd(
+  run: Run,
+  claim: Claim,
+  { facts, job }: { readonly facts: FileFacts; readonly job: Job },
+  watcher: Watcher,
+): Promise<TakeEnd> {
   const { store, teller, session } = watcher;
   const current = await setRunning(run, store);
   teller.line(takenWords(claim.info.path, run));
   const executed = await executeToEnd(current, fileRows(facts), session, { isQuiet: true });
   const ended = executed.run;
-  if (isOver(ended)) return endWith(claim, { kind: 'done', ...executed }, watcher);
-  if (ended.reason === 'file-changed') return endWith(claim, { kind: 'changed', run: ended }, watcher);
+  if (isOver(ended)) return endWith(claim, { kind: 'done', ...executed }, job, watcher);
+  if (ended.reason === 'file-changed') return endWith(claim, { kind: 'changed', run: ended }, job, watcher);
   return session.io.interrupted.aborted ? { kind: 'left' } : { kind: 'paused', run: ended };
 }
 
 async function endWith(
   claim: Claim,
   end: Parameters<typeof settle>[1] & { readonly run: Run },
+  job: Job,
   watcher: Watcher,
 ): Promise<TakeEnd> {
   const stamp = await claimedStamp(claim);
   const isWhole = stamp === null || stamp === claim.info.stamp;
+  const isNeedless = isWhole && (await isNeedlessAfter(end.run, job, watcher));
   const actual = isWhole ? end : ({ kind: 'changed', run: end.run } as const);
-  return { kind: 'ended', exitCode: await settle(claim, actual, watcher) };
+  return { kind: 'ended', exitCode: await settle(claim, actual, watcher, isNeedless) };
+}
+
+/** Whether the job wants no file kept, and no row is open that it could be needed for. */
+async function isNeedlessAfter(run: Run, { definition }: Job, { session }: Watcher): Promise<boolean> {
+  if (definition.keep !== 'none' || countUnsuccessful(run.outcomes) > 0) return false;
+  const account = await accountOf(run, session.ledger);
+  return account?.holds === true && account.open === 0;
 }
 
 /** Only a person resumes runs that are paused for these. */

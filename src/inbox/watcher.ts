@@ -2,7 +2,7 @@
  * A process that takes files from inboxes through their jobs: its options, where its files go, and
  * what it reports. A plain value; watch.ts and under-way.ts do the work.
  */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
@@ -101,11 +101,11 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
       if (json) sayJson(io, JSON.stringify(file));
       line(words);
     },
-    /** A file went to `failed`; `null`: a rehearsal put it back. */
-    refused({ file, note }: { readonly file: string | null; readonly note: string | null }) {
-      if (file === null || session === undefined) return;
-      const data = { target: session.service.target, file: basename(file), note };
-      session.notifier?.tell(newEvent('file.refused', [data.file], data));
+    /** A file went to `failed`, where its name has the id. */
+    refused(id: string) {
+      if (session === undefined) return;
+      const data = { target: session.service.target, file: id };
+      session.notifier?.tell(newEvent('file.refused', [id], data));
     },
     /** Each key's text once, and again after the key was gone. */
     waiting(lines: ReadonlyMap<string, string>) {

@@ -8,7 +8,14 @@ import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
-import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import {
+  type FileFacts,
+  isTable,
+  REPORT_KEY_COLUMN,
+  REPORT_KEY_MEMBER,
+  REPORT_MEMBER,
+  type SourceInfo,
+} from '../model/source.ts';
 import { readChunks } from './chunks.ts';
 import { tooManyNames } from './column-names.ts';
 import { asShown } from './encoding.ts';
@@ -78,6 +85,7 @@ async function lookThrough(
     const rows = left < batch.rows.length ? batch.rows.slice(0, left) : batch.rows;
     left -= rows.length;
     see(rows, source);
+    if (source.columns.includes(REPORT_KEY_COLUMN)) throw withoutCells(path, REPORT_KEY_COLUMN);
     collectColumns(path, rows, columns);
     nameless.see(batch);
   }
@@ -127,15 +135,23 @@ export async function readSample(path: string, format: Format, limit: number): P
 /** In order of appearance, without the member that a report adds. */
 function collectColumns(path: string, rows: readonly Row[], columns: Set<string>): void {
   const before = columns.size;
-  for (const row of rows) collectRow(row, columns);
+  for (const row of rows) collectRow(path, row, columns);
   if (columns.size === before) return;
   const problem = tooManyNames([...columns]);
   if (problem !== null) throw new UsageError(`${path}: ${problem}`);
 }
 
-function collectRow(row: Row, columns: Set<string>): void {
+function collectRow(file: string, row: Row, columns: Set<string>): void {
   if (row.kind !== 'record') return;
   visitLeaves(recordObject(row.text), (path) => {
+    if (path === REPORT_KEY_MEMBER) throw withoutCells(file, path);
     if (path !== REPORT_MEMBER && !path.startsWith(`${REPORT_MEMBER}.`)) columns.add(path);
   });
+}
+
+/** Sent, its rows would be other records. */
+function withoutCells(file: string, name: string): UsageError {
+  return new UsageError(
+    `${file}: is a report's file without the cells of its rows ("${name}" says so): expected one with them; \`onboard report <run> --originals\` writes it`,
+  );
 }

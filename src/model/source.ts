@@ -99,6 +99,9 @@ export type FileFacts = {
 export const REPORT_COLUMN_PREFIX = 'onboard_';
 /** In a JSON record of a report file; ignored when it is loaded. */
 export const REPORT_MEMBER = '_onboard';
+/** In report files without cells: what has the column, or a record's member, is not loaded. */
+export const REPORT_KEY_COLUMN = 'onboard_key';
+export const REPORT_KEY_MEMBER = '_onboard.key';
 /** In failed.csv: an unreadable row's text, as it stood in the file. */
 export const REPORT_TEXT_COLUMN = 'onboard_text';
 /** In a file with this column one leading `'` is taken off each guarded cell. */

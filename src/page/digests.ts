@@ -14,7 +14,7 @@ import { isTable } from '../model/source.ts';
 import { createDigestTally, type Digest, type DigestTally } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
 import { readDigest } from '../report/report.ts';
-import { knownFields } from '../service/operations.ts';
+import { knownFields, publicColumns } from '../service/operations.ts';
 import { reportDirectory, type Session } from '../session.ts';
 
 /** Answers at once with what is counted so far; counting goes on. */
@@ -95,6 +95,7 @@ async function begin({ ledger }: Means, run: Run): Promise<Counting> {
   const tally = createDigestTally({
     run,
     fields: knownFields(run.operation),
+    publicColumns: publicColumns(definition, run.source.columns),
     advising: { operation: run.operation, extension: isTable(run.source) ? 'csv' : 'ndjson' },
     definition,
   });

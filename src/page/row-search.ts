@@ -19,7 +19,7 @@ import type { Cause, Digest } from '../report/digest.ts';
 import { areWithin } from '../report/places.ts';
 import { serviceMessage, unsuccessfulIn } from '../report/remainder.ts';
 import { resultsFormat } from '../report/results.ts';
-import { knownFields } from '../service/operations.ts';
+import { knownFields, publicColumns } from '../service/operations.ts';
 import type { Session } from '../session.ts';
 import { digestAtHand, isOf } from './digests.ts';
 import { type KnownKey, knownIn, openRunRows, type RunRows, rowAt, rowNumber, rowsUpTo } from './run-rows.ts';
@@ -188,10 +188,12 @@ function isAsked(settlement: Settlement, { asked, cause }: Search): boolean {
 }
 
 async function ofCause(search: Search, rows: readonly Settlement[]): Promise<readonly Settlement[]> {
-  const { cause, digest, run, view } = search;
+  const { cause, digest, run, view, definition } = search;
   if (cause === null || digest === null) return rows;
   const ids = new Set(digest.causes.map(({ id }) => id));
-  const terms = { columns: run.source.columns, fields: knownFields(run.operation) };
+  const { columns } = run.source;
+  const fields = knownFields(run.operation);
+  const terms = { columns, fields, publicColumns: publicColumns(definition, columns) };
   const found: Settlement[] = [];
   for await (const batch of unsuccessfulIn(rows, view)) {
     const own = batch.filter((row) => causeAmong(row, ids, terms) === cause.id);

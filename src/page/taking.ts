@@ -2,7 +2,7 @@
  * What only a process that watches inboxes can do for the page: make an upload a run, and a draft a
  * job.
  */
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { listJobs, parseFormJob } from '../config/load-job.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
@@ -48,7 +48,9 @@ export function createTaking(watcher: Watcher) {
       marker: null,
       again,
     };
-    await claimFolder(dirname(found.path), { id, inbox: uploadsOf(home), info });
+    const folder = dirname(found.path);
+    await rename(found.path, join(folder, found.name));
+    await claimFolder(folder, { id, inbox: uploadsOf(home), info });
     return registered(id, name);
   }
 

@@ -1,8 +1,9 @@
 /**
  * Uploads: files that came by the page and are no run yet. Each has a folder of its own in
  * ONBOARD_HOME/uploads under a random id; no name from a browser becomes a path. An incomplete
- * upload does not exist: the note beside the file is written last. Removed after a day, or once its
- * run has begun.
+ * upload does not exist: the note beside the file is written last. Everybody sees a process'
+ * arguments: until its run begins, no name of the file is in its path. Removed after a day, or once
+ * its run has begun.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,7 +21,7 @@ const uploadSchema = z.object({
   id: z.string(),
   /** As the person named it. */
   given: z.string(),
-  /** On disk: letters, digits, `.`, `_` and `-`. */
+  /** Of its run's file: letters, digits, `.`, `_` and `-`. */
   name: z.string(),
   by: z.string(),
   /** ISO 8601, UTC. */
@@ -58,10 +59,11 @@ export function createUploads(home: string, now: () => Date, own: Partial<Upload
       await makeHomeFolder(home, 'uploads');
       await makeFolder(place);
       const name = plainName(given);
-      const size = await write(join(place, name), bytes, { ...limits, given });
+      const path = join(place, waitingName(name));
+      const size = await write(path, bytes, { ...limits, given });
       const note = { id, given, name, by, at: now().toISOString(), bytes: size };
       await writeDurably(join(place, NOTE), JSON.stringify(note));
-      return { ...note, path: join(place, name) };
+      return { ...note, path };
     } catch (error) {
       await rm(place, { recursive: true, force: true });
       throw error;
@@ -75,8 +77,9 @@ export function createUploads(home: string, now: () => Date, own: Partial<Upload
     const text = await readFile(join(folder, id, NOTE), 'utf8').catch(insteadOf(['ENOENT', 'ENOTDIR'], null));
     if (text === null) return null;
     const note = uploadSchema.parse(JSON.parse(text));
-    const path = join(folder, id, note.name);
-    return existsSync(path) ? { ...note, path } : null;
+    const names = [waitingName(note.name), note.name];
+    const path = names.map((name) => join(folder, id, name)).find((one) => existsSync(one));
+    return path === undefined ? null : { ...note, path };
   }
 
   return {
@@ -146,6 +149,11 @@ function plainName(given: string): string {
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+/, '');
   return plain === '' || plain === NOTE ? 'file' : plain.slice(-LONGEST_NAME);
+}
+
+/** The ending says how it is read. */
+function waitingName(name: string): string {
+  return `file${/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i.exec(name)?.[0] ?? ''}`;
 }
 
 async function sweep(folder: string, now: Date): Promise<void> {

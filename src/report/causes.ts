@@ -15,7 +15,12 @@ import type { Settlement } from '../model/settlement.ts';
 import { countPlace, noPlaces } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 
-export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
+export type CauseTerms = {
+  readonly columns: readonly string[];
+  readonly fields: Pick<FieldCatalog, 'has'>;
+  /** Columns whose codes may be shown. */
+  readonly publicColumns?: ReadonlySet<string> | undefined;
+};
 
 /** A cause is known by its text; request fields have an @ in it. */
 type Said = {
@@ -155,7 +160,7 @@ export function causeOf({ settlement, source, body }: RemainderRow, terms: Cause
     const text = shortened(messageOf(alikeInAll(settlement)));
     return { text, words: text, fields: [] };
   }
-  const own = ownValues(source, terms.columns);
+  const own = ownValues(source, terms);
   const parts = leavesIn(body.text.slice(0, LOOK_AT_CHARACTERS)).map((leaf) => partIn(leaf, own, terms));
   const told = [...new Map(parts.map((part) => [part.text, part])).values()]
     .filter(({ text }) => text !== '')
@@ -176,10 +181,14 @@ type OwnValue = { readonly value: string; readonly name: string };
 /** Shorter ones occur in words by chance. */
 const LEAST_CHARACTERS = 3;
 
+/** Of a country or a currency; in a column that slipped there may be anything. */
+const CODE = /^[A-Z]{3}$/;
+
 /** Longest first: one may be part of another. */
-function ownValues(source: Row | null, columns: readonly string[]): readonly OwnValue[] {
+function ownValues(source: Row | null, { columns, publicColumns }: CauseTerms): readonly OwnValue[] {
+  const isShown = ({ value, name }: OwnValue) => CODE.test(value) && publicColumns?.has(name) === true;
   return valuesIn(source, columns)
-    .filter(({ value }) => value.length >= LEAST_CHARACTERS)
+    .filter((one) => one.value.length >= LEAST_CHARACTERS && !isShown(one))
     .sort((a, b) => b.value.length - a.value.length);
 }
 

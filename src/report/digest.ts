@@ -98,6 +98,7 @@ export function needingRows({ outcomes }: Pick<Digest, 'outcomes'>): number {
 type DigestOptions = {
   readonly run: Run;
   readonly fields: CauseTerms['fields'];
+  readonly publicColumns?: CauseTerms['publicColumns'];
   readonly advising: Advising;
   /** `null`: the ledger no longer has it. */
   readonly definition: Pick<JobDefinition, 'fields'> | null;
@@ -112,7 +113,7 @@ const MAX_CAUSES = 200;
 
 type Needing = { readonly named: NamedRow; readonly code: string; readonly cause: CountedCause };
 
-export function createDigestTally({ run, fields, advising, definition }: DigestOptions) {
+export function createDigestTally({ run, fields, publicColumns, advising, definition }: DigestOptions) {
   const { rows } = run;
   const { columns } = run.source;
   const places = new Map<Outcome, Uint32Array>();
@@ -125,7 +126,7 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
   const records = createRecordCount();
   const statuses = new Uint32Array(STATUSES);
   const timeline = createTimeline(Date.parse(run.startedAt ?? run.createdAt));
-  const causes = createCauseTally({ columns, fields }, rows);
+  const causes = createCauseTally({ columns, fields, publicColumns }, rows);
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
   return {
     add(chunk: SettledChunk) {

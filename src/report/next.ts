@@ -29,6 +29,7 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
     ...referring(summary),
     ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
+    ...(summary.originals ? [] : correctingBare(summary)),
     ...(account === null || isUntouched(account)
       ? []
       : openSteps(account, isTable(source) ? 'csv' : 'ndjson')),
@@ -96,6 +97,7 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
   // Of a file some rows of which were taken up or written off, the account has the others.
   const { account } = summary;
   if (kind !== 'in-doubt' && account !== null && !isUntouched(account)) return [];
+  if (kind !== 'in-doubt' && !summary.originals) return [];
   const file = join(options.directory, name);
   if (kind === 'failed') return [loadingFailed(summary, name, command(summary, file, options))];
   const then =
@@ -103,6 +105,16 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
       ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
       : command(summary, file, options);
   return [step(`${name}: ${NEXT[kind]}`, then)];
+}
+
+/** Rows can't be corrected in files without their cells. */
+function correctingBare(summary: Summary): readonly Step[] {
+  const { run, files, account } = summary;
+  const names = files.filter((file) => ['rejected', 'failed'].includes(remainderOf(file) ?? ''));
+  if (names.length === 0 || (account !== null && !isUntouched(account))) return [];
+  const words = `${names.join(' and ')}: without cells, as the job says. To correct rows, have them written with cells:`;
+  const rerun = failedStep(summary) === 'load' ? [`onboard rerun ${run} --only failed`] : [];
+  return [{ words: [words], commands: [`onboard report ${run} --originals`, ...rerun] }];
 }
 
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {

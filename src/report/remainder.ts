@@ -76,11 +76,37 @@ export async function* remainderRows(
 
 /** `like`: in the form of another run's files. */
 export function remainderFormat(run: Run, like: Pick<Run, 'source'> = run): RemainderFormat {
-  return isTable(run.source) ? csvRemainder(run, like) : ndjsonRemainder(run);
+  return isTable(run.source) ? csvRemainder(run, like) : ndjsonRemainder(run.id);
+}
+
+/** Without cells and words of the service. */
+export function bareRemainder({ id, source }: Run): RemainderFormat {
+  const bare = ({ settlement }: RemainderRow, kind: RemainderKind) => {
+    return { key: settlement.key, ...memberOf(id, { settlement, source: null, body: null }, kind) };
+  };
+  const line = (row: RemainderRow, kind: RemainderKind) =>
+    isTable(source)
+      ? csvText([Object.values(bare(row, kind)).map((value) => String(value ?? ''))], dialectOf(source))
+      : `${JSON.stringify({ [REPORT_MEMBER]: bare(row, kind) })}\n`;
+  const names = (kind: RemainderKind) => ['key', ...ADDED, ...(kind === 'in-doubt' ? LAST[kind] : [])];
+  const header = (kind: RemainderKind) =>
+    BYTE_ORDER_MARK + csvText([names(kind).map(ownName)], dialectOf(source));
+  return {
+    ...(isTable(source) ? { extension: 'csv', header } : ndjsonRemainder(id)),
+    lines: (rows, kind) => rows.map((row) => line(row, kind)).join(''),
+  };
+}
+
+function dialectOf({ delimiter, quote }: Run['source']) {
+  return { delimiter: delimiter ?? ',', quote: quote ?? '"' };
+}
+
+function ownName(name: string): string {
+  return REPORT_COLUMN_PREFIX + name;
 }
 
 function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): RemainderFormat {
-  const dialect = { delimiter: like.source.delimiter ?? ',', quote: like.source.quote ?? '"' };
+  const dialect = dialectOf(like.source);
   // A report file as input: its columns about the earlier run are dropped.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
@@ -115,7 +141,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
   const added = hasTyped ? [...ADDED, 'typed'] : ADDED;
-  return [...added, ...LAST[kind]].map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
+  return [...added, ...LAST[kind]].map(ownName);
 }
 
 /** Only an invalid row can be one that could not be read. */
@@ -140,11 +166,11 @@ function addedCells(run: string, row: RemainderRow): readonly string[] {
 }
 
 /** One record per line: its values, and one more member in place of an older one. */
-function ndjsonRemainder(run: Run): RemainderFormat {
+function ndjsonRemainder(run: string): RemainderFormat {
   return {
     extension: 'ndjson',
     header: () => '',
-    lines: (rows, kind) => rows.map((row) => `${recordText(run.id, row, kind)}\n`).join(''),
+    lines: (rows, kind) => rows.map((row) => `${recordText(run, row, kind)}\n`).join(''),
   };
 }
 

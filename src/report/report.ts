@@ -34,6 +34,7 @@ import {
 } from './files.ts';
 import { renderMailed, renderReport } from './html/page.tsx';
 import {
+  bareRemainder,
   REMAINDERS,
   type RemainderFormat,
   type RemainderRow,
@@ -50,6 +51,7 @@ type ReportOptions = {
   readonly now: () => Date;
   /** The fields of the operation's request, by which the service may name a problem. */
   readonly fields: Pick<FieldCatalog, 'has'>;
+  readonly publicColumns?: ReadonlySet<string>;
   /** The run's own definition; `null`: the ledger no longer has it. */
   readonly definition: JobDefinition | null;
   /** What happened to the run; called when the page is written. */
@@ -62,11 +64,14 @@ type ReportOptions = {
   readonly command: string;
   /** Also a page to be mailed. */
   readonly share: boolean;
+  /** Cells and words of the service in files to correct, also where the job keeps them out. */
+  readonly originals?: boolean;
   /** Files of an earlier report that may be replaced: their changes are in the ledger. */
   readonly followed: readonly string[];
 };
 
-type Writing = ReportOptions & {
+type Writing = Omit<ReportOptions, 'originals'> & {
+  readonly hasOriginals: boolean;
   readonly files: PendingReport;
   readonly format: RemainderFormat;
   readonly results: ReturnType<typeof resultsFormat>;
@@ -75,15 +80,16 @@ type Writing = ReportOptions & {
 
 /** Nobody may call `writeSummary` on the folder at the same time. */
 export async function writeReport(options: ReportOptions): Promise<Summary> {
-  const { run, directory, now, view } = options;
+  const { run, directory, now, view, definition } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
-  const format = remainderFormat(run);
+  const hasOriginals = options.originals === true || definition?.report.originals !== false;
+  const format = hasOriginals ? remainderFormat(run) : bareRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory);
   const digest = createDigestTally({ ...options, advising });
   const results = resultsFormat(run.source, advising);
-  const writing = { ...options, files, format, results, digest };
+  const writing = { ...options, hasOriginals, files, format, results, digest };
   try {
     await writeHeads(writing);
     for await (const chunk of view.chunks()) await writeChunk(chunk, writing);
@@ -93,14 +99,15 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   }
 }
 
-async function writeHeads({ run, files, results }: Writing): Promise<void> {
+async function writeHeads({ run, files, results, hasOriginals }: Writing): Promise<void> {
   await files.append(RESULTS_FILE, results.header);
+  if (!hasOriginals) return;
   await files.append(REJECTIONS_FILE, '');
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
 }
 
 async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> {
-  const { run, files, digest, results, view } = writing;
+  const { run, files, digest, results, view, hasOriginals } = writing;
   const { settlements } = chunk;
   digest.add(chunk);
   await files.append(RESULTS_FILE, results.lines(settlements));
@@ -108,10 +115,10 @@ async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> 
     for (const row of rows) digest.addUnsuccessful(row);
     await writeSources(writing, rows);
     for (const row of rows)
-      if (row.settlement.outcome === 'rejected')
+      if (hasOriginals && row.settlement.outcome === 'rejected')
         await files.append(REJECTIONS_FILE, rejectionLine(run.id, row));
   }
-  if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
+  if (hasOriginals && run.operation === 'payment.documents') await writeDocuments(writing, settlements);
 }
 
 async function writeSources({ files, format }: Writing, rows: readonly RemainderRow[]): Promise<void> {
@@ -137,14 +144,15 @@ async function writeDocuments({ view, files }: Writing, settlements: readonly Se
 }
 
 async function publish(writing: Writing): Promise<Summary> {
-  const { run, directory, now, followed, share, files } = writing;
+  const { run, directory, now, followed, share, files, hasOriginals } = writing;
   const digest = writing.digest.digest();
   const before = await claimReportDirectory(directory, run.id);
   const placed = await files.place({ written: before, followed });
   const pages = [DIGEST_FILE, PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
   const numbers = summarize(run, now());
   const account = await writing.account();
-  const summary = withWritten(numbers, { ...placed, files: [...placed.files, ...pages], digest, account });
+  const written = { ...placed, files: [...placed.files, ...pages], originals: hasOriginals };
+  const summary = withWritten(numbers, { ...written, digest, account });
   await writePages(summary, digest, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');

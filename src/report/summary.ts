@@ -63,7 +63,7 @@ export const summarySchema = asOfRunSchema.extend({
   /** The commonest that may be shown; `rows`: the first of each. */
   causes: z.array(
     causeSchema
-      .pick({ outcome: true, code: true, text: true, issues: true, count: true })
+      .pick({ outcome: true, code: true, text: true, fields: true, issues: true, count: true })
       .extend({ rows: z.array(z.number().int().positive()) }),
   ),
   /** Sent cells that looked damaged. */
@@ -76,6 +76,8 @@ export const summarySchema = asOfRunSchema.extend({
   files: z.array(z.string()),
   /** Files to correct that a person changed: `files` has the true ones beside them. */
   kept: z.array(z.string()),
+  /** Whether those have the cells of their rows. */
+  originals: z.boolean().default(true),
   /** SHA-256 of the files to correct as written, by which changed ones are found. */
   written: z.array(z.string()),
 });
@@ -112,12 +114,13 @@ export function summarize(run: Run, now: Date): Summary {
     exitCode: isMoving(run) ? null : exitCodeOf(run),
     files: [],
     kept: [],
+    originals: true,
     written: [],
   };
 }
 
 type Written = Pick<Summary, 'files' | 'kept' | 'written'> &
-  Partial<Pick<Summary, 'account'>> & { readonly digest: Digest };
+  Partial<Pick<Summary, 'account' | 'originals'>> & { readonly digest: Digest };
 
 const CAUSES_NAMED = 20;
 
@@ -127,8 +130,8 @@ export function withWritten(summary: Summary, { digest, account = null, ...files
   const causes = digest.causes
     .filter(({ text }) => text !== UNTOLD && text !== '')
     .slice(0, CAUSES_NAMED)
-    .map(({ outcome, code, text, issues, count, examples }) => {
-      return { outcome, code, text, issues, count, rows: examples.map(({ row }) => row) };
+    .map(({ outcome, code, text, fields, issues, count, examples }) => {
+      return { outcome, code, text, fields, issues, count, rows: examples.map(({ row }) => row) };
     });
   const whole = { ...summary, account, records, topErrors, causes, topWarnings, ...files };
   const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);

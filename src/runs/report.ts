@@ -14,7 +14,7 @@ import { isMoving, isOver, type Run } from '../model/run.ts';
 import type { CauseIds } from '../report/causes.ts';
 import { readDigest, writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
-import { knownFields } from '../service/operations.ts';
+import { knownFields, publicColumns } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
 import { accountOf } from './account.ts';
 import { waitToEnd } from './redis-wait.ts';
@@ -92,20 +92,24 @@ export async function writeReportOf(
     readonly directory?: string;
     readonly followed?: readonly string[];
     readonly share?: boolean;
+    readonly originals?: boolean;
   } = {},
 ): Promise<Summary> {
-  const { directory = reportDirectory(env, run.id), followed = [], share = false } = given;
+  const { directory = reportDirectory(env, run.id), followed = [], share = false, originals = false } = given;
   const { keys, store } = ledger.of(run.target);
   const view = createRunView(ledger.redis, keys, run);
+  const definition = await definitionKnown(run, store);
   return writeReport({
     run,
     view,
     directory,
     fields: knownFields(run.operation),
-    definition: await definitionKnown(run, store),
+    publicColumns: publicColumns(definition, run.source.columns),
+    definition,
     now: () => new Date(),
     followed,
     share,
+    originals,
     command: io.command ?? 'onboard',
     account: () => accountOf(run, ledger),
     story: () => readStory(ledger.redis, keys, run.id),

@@ -11,7 +11,14 @@ import { idProblem } from '../model/record-id.ts';
 import type { Decision } from '../model/resolution.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import {
+  isTable,
+  REPORT_COLUMN_PREFIX,
+  REPORT_KEY_COLUMN,
+  REPORT_KEY_MEMBER,
+  REPORT_MEMBER,
+  type SourceInfo,
+} from '../model/source.ts';
 
 export type Told = {
   /** Begins a message: the option, or the file and its line. */
@@ -45,12 +52,14 @@ export const NOTHING_RESOLVED = 'Nothing was resolved.';
 
 /** A report leaves out columns named like its own: no key can be read there. */
 function keyReader(path: string, source: SourceInfo, key: string | null): (row: Row) => string | null {
-  if (key === null || key.startsWith(REPORT_COLUMN_PREFIX)) return () => null;
-  const keyOf = compileReportKeyOf(key, source);
-  if (keyOf === null) {
+  if (key === null) return () => null;
+  const bareOf = compileReportKeyOf(isTable(source) ? REPORT_KEY_COLUMN : REPORT_KEY_MEMBER, source);
+  const isOfReport = key.startsWith(REPORT_COLUMN_PREFIX);
+  const keyOf = isOfReport ? null : compileReportKeyOf(key, source);
+  if (keyOf === null && bareOf === null && !isOfReport) {
     throw new UsageError(`${path}: expected one column "${key}", the job's key, as the report has it`);
   }
-  return (row) => keyOf(row) ?? '';
+  return (row) => bareOf?.(row) ?? (keyOf === null ? null : (keyOf(row) ?? ''));
 }
 
 /** As the report was written; the file shows its own delimiter. */

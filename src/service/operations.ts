@@ -15,7 +15,7 @@ import {
   type OwnOperation,
 } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
-import { counterpartyRequestSchema, subclientRequestSchema } from './request-schemas.ts';
+import { counterpartyRequestSchema, isPublicField, subclientRequestSchema } from './request-schemas.ts';
 
 type CallSpec = {
   readonly method: ServiceRequest['method'];
@@ -139,6 +139,22 @@ export function knownFields(operation: Operation): FieldCatalog {
 }
 
 const NO_FIELDS: FieldCatalog = new Map();
+
+/** The columns that fill public fields alone; `null`: what they fill is not known. */
+export function publicColumns(
+  definition: Pick<JobDefinition, 'key' | 'fields'> | null,
+  columns: readonly string[],
+): ReadonlySet<string> {
+  if (definition === null) return new Set();
+  const mapped = Object.entries(definition.fields).map(([field, from]) => {
+    return { field, from: typeof from === 'object' && 'column' in from ? from.column : from };
+  });
+  const isPublic = (column: string) => {
+    const own = mapped.filter(({ from }) => from === column).map(({ field }) => field);
+    return column !== definition.key && (own.length === 0 ? [column] : own).every(isPublicField);
+  };
+  return new Set(columns.filter(isPublic));
+}
 
 /** By name with its type, read off the zod schema; empty where there is no body. */
 export function fieldCatalog(operation: BuiltIn): FieldCatalog {

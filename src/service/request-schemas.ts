@@ -99,3 +99,19 @@ export const counterpartyRequestSchema = fields({
   shortfall: z.number(),
   ...texts('shortfallCurrencyCode', 'state', 'status'),
 });
+
+/**
+ * Of a field's last name, what its values say of somebody: nothing. Every field that isn't here is
+ * personal, and so are the key, a column that nobody mapped, and what the service says in a body.
+ * None is a secret: those (token, keys, passwords) are in no row.
+ */
+const PUBLIC: ReadonlySet<string> = new Set([
+  ...['country', 'tradingCountry', 'currency', 'currencies', 'shortfallCurrencyCode', 'isRegulated'],
+  ...['isBeneficiary', 'isPayer', 'isSelf', 'hasWebsite', 'billingSameAsPrimary'],
+  ...['enabled', 'immediateIntraCorp'],
+]);
+
+/** Also with positions: `accounts.0.currencies.1`. */
+export function isPublicField(path: string): boolean {
+  return PUBLIC.has(path.replace(/(?:\.(?:\d+|#)|\[\d+\])+$/, '').replace(/^.*\./, ''));
+}

@@ -95,7 +95,7 @@ test('a file that an inbox refuses is told, and the end of the run of one that i
   expect(ended.exitCode).toBe(3);
   const events = told().sort((a, b) => a.type.localeCompare(b.type));
   expect(events).toMatchObject([
-    { type: 'onboard.file.refused', data: { file: expect.stringMatching(/^unknown\..*\.csv$/) } },
+    { type: 'onboard.file.refused', data: { file: expect.stringMatching(/^\d{8}-\d{6}-\w{4}$/) } },
     { type: 'onboard.run.finished', data: { rows: 2, exitCode: 0 } },
   ]);
 });

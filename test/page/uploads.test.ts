@@ -1,5 +1,5 @@
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createUploads } from '../../src/page/uploads.ts';
 import { deferred } from '../support/deferred.ts';
@@ -27,7 +27,7 @@ test('a file that comes in whole is there, under a name that is one everywhere',
     at: '2026-11-23T10:00:00.000Z',
   });
   expect(await readFile(upload.path, 'utf8')).toBe('a,b\n1,2\n');
-  expect(upload.path.startsWith(join(home, 'uploads', upload.id))).toBe(true);
+  expect(upload.path, 'no name of it').toBe(join(home, 'uploads', upload.id, 'file.csv'));
   expect(await uploads.find(upload.id)).toEqual(upload);
   expect(await uploads.list()).toContainEqual(upload);
   await uploads.discard(upload.id);
@@ -47,12 +47,14 @@ test.each([
   ['/', 'file'],
   ['.hidden', 'hidden'],
   ['upload.json', 'file'],
+  ['a.mueller', 'a.mueller'],
   ['con\u0000trol\n.csv', 'con-trol-.csv'],
   [`${'x'.repeat(300)}.csv`, `${'x'.repeat(96)}.csv`],
 ])('%j becomes %s', async (given, name) => {
   const uploads = createUploads(home, now);
   const upload = await uploads.receive(given, 'ops-1', pieces('x'));
   expect(upload.name).toBe(name);
+  expect(basename(upload.path)).toBe(name.endsWith('.csv') ? 'file.csv' : 'file');
 });
 
 test.each(['', '..', '../uploads', 'a'.repeat(32).toUpperCase(), `${'a'.repeat(31)}/`])(

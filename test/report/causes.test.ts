@@ -152,3 +152,13 @@ describe('a cause is new since the last run', () => {
     expect(isNewCause({ ...head, ...said, count }, known)).toBe(isNew);
   });
 });
+
+test('a code in a column of public fields is shown, a name that slipped into it is not', () => {
+  const terms = { columns: ['Country', 'Payee'], fields: TERMS.fields, publicColumns: new Set(['Country']) };
+  const said = (...values: readonly string[]) => {
+    const body = { text: `{"message":"${values[0]} is not served, says ${values[1]}"}`, restBytes: 0 };
+    return causeOf({ settlement: settled(1, 'rejected'), source: cells(1, ...values), body }, terms).text;
+  };
+  expect(said('GBR', 'Acme')).toBe('GBR is not served, says ‹Payee›');
+  expect(said('Acme Ltd', 'GBR')).toBe('‹Country› is not served, says ‹Payee›');
+});

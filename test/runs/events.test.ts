@@ -82,12 +82,13 @@ describe('what a run has come to is told', () => {
     expect(eventsOf(given).map(({ type }) => type)).toEqual(types);
   });
 
-  test('with its numbers, its causes and where its report lies', () => {
+  test('with its numbers, its causes without words of the service, and where its report lies', () => {
     const url = 'https://onboard.example.com/runs/k3f9';
     const cause = {
       outcome: 'rejected' as const,
       code: 'rejected',
-      text: 'name missing',
+      text: '@details.name of Jane Doe is missing',
+      fields: ['details.name'],
       issues: [],
       count: 2,
       rows: [2],
@@ -106,7 +107,7 @@ describe('what a run has come to is told', () => {
       open: 0,
       controlTotal: true,
       exitCode: 1,
-      causes: [{ text: 'name missing', count: 2 }],
+      causes: [{ text: '@details.name', count: 2 }],
       report: '/reports/k3f9',
       url,
     });
@@ -121,9 +122,10 @@ describe('what a run has come to is told', () => {
 
   test('in less than 20 kB, however many causes there are', () => {
     const causes = Array.from({ length: 1_000 }, (_, i) => ({
-      outcome: 'rejected' as const,
-      code: 'rejected',
+      outcome: 'failed' as const,
+      code: 'http_404',
       text: '€'.repeat(5_000),
+      fields: [],
       issues: [],
       count: i,
       rows: [],

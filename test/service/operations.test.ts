@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { buildRequest } from '../../src/service/operations.ts';
-import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
+import { buildRequest, fieldCatalog, publicColumns } from '../../src/service/operations.ts';
+import {
+  counterpartyRequestSchema,
+  isPublicField,
+  subclientRequestSchema,
+} from '../../src/service/request-schemas.ts';
 
 const BODY = { details: { name: 'Zürich "AG"' }, n: 1, none: null };
 const TEXT = JSON.stringify(BODY);
@@ -49,4 +53,24 @@ test('the schemas require nothing, and take no field that the document does not 
     expect(schema.safeParse({ parent: { id: 7 } }).success).toBe(false);
   }
   expect(counterpartyRequestSchema.safeParse({ draft: { anything: [1] } }).success).toBe(true);
+});
+
+test('public are codes, and what is true or false, of every operation; all other fields are personal', () => {
+  for (const operation of ['subclient.upsert', 'counterparty.draft', 'payment.documents'] as const)
+    for (const [field, type] of fieldCatalog(operation)) {
+      const isCode = /country$|currenc[^.]*$/i.test(field);
+      expect(isPublicField(field.replaceAll('#', '0')), field).toBe(isCode || type === 'boolean');
+    }
+});
+
+test('a column is public that fills public fields alone; no key is, nor what nobody mapped', () => {
+  const fields = {
+    'addresses.primary.country': 'Country',
+    'kyc.details.tradingCountry': { column: 'Both' },
+    'details.name': 'Both',
+    'regulators.country': 'Ref',
+  };
+  const columns = ['Ref', 'Country', 'Both', 'accounts[0].currencies', 'details.taxId', 'Note'];
+  expect([...publicColumns({ key: 'Ref', fields }, columns)]).toEqual(['Country', 'accounts[0].currencies']);
+  expect([...publicColumns(null, columns)]).toEqual([]);
 });

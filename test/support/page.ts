@@ -1,6 +1,9 @@
 import { request } from 'node:http';
 import { until } from './until.ts';
 
+/** What `enterPage` shows; for the environment of who serves the page. */
+export const PAGE_TOKEN = 'a-token-that-several-know';
+
 export type Asking = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -63,4 +66,53 @@ export async function originOfPage(port: number): Promise<string> {
   await until(() => isPageServed(port));
   const { text } = await askPage(`http://127.0.0.1:${port}`, '/');
   return /http:\/\/[\w.-]+:\d+/.exec(text)?.[0] ?? '';
+}
+
+/** A browser that has logged in; `onAnswer`: hears of each answer. */
+export async function enterPage(
+  origin: string,
+  onAnswer: (path: string, answered: Answered) => void = () => undefined,
+) {
+  const form = new URLSearchParams({ name: 'ops-1', token: PAGE_TOKEN });
+  const entered = await askPage(origin, '/enter', { method: 'POST', body: String(form) });
+  const [cookie = ''] = String(entered.headers['set-cookie']).split(';');
+  const ask = async (path: string, asking: Asking) => {
+    const answered = await askPage(origin, path, { headers: { cookie }, ...asking });
+    onAnswer(path, answered);
+    return answered;
+  };
+  return {
+    /** What is said there, or where it leads to. */
+    async look(path: string): Promise<string> {
+      const { text, headers } = await ask(path, {});
+      return text || String(headers.location);
+    },
+    /** Where it leads to then, or what is said. */
+    async post(path: string, fields: Readonly<Record<string, string>>): Promise<string> {
+      const { text, headers } = await ask(path, {
+        method: 'POST',
+        body: String(new URLSearchParams(fields)),
+      });
+      return String(headers.location ?? text);
+    },
+    async upload(name: string, body: string): Promise<string> {
+      const { text } = await ask(`/uploads?name=${encodeURIComponent(name)}`, { method: 'PUT', body });
+      return /\/uploads\/[^"]+/.exec(text)?.[0] ?? '';
+    },
+  };
+}
+
+/** Checks an upload by a job; answers what is said then, and the name of the service that is typed to start it. */
+export async function checkUpload(
+  { look, post }: Awaited<ReturnType<typeof enterPage>>,
+  upload: string,
+  job: string,
+) {
+  await post(`${upload}/check`, { job });
+  let verdict = '';
+  await until(async () => {
+    verdict = await look(`${upload}/check?job=${job}`);
+    return verdict.includes('class="verdict');
+  });
+  return { verdict, host: /Type <b>([^<]+)<\/b>/.exec(verdict)?.[1] ?? '' };
 }
