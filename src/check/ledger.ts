@@ -41,7 +41,7 @@ function none(reason: string): Look {
 
 const RUNS_LOOKED_AT = 200;
 
-function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string) {
+export function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string) {
   const { keys, store } = of(target);
   let empty: Promise<boolean> | null = null;
   // Without a run no key is known: a million questions less for a first file.

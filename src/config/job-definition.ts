@@ -294,6 +294,10 @@ const settingsSchema = z.strictObject({
     .max(MOST_FIELDS)
     .default([])
     .describe('Fields without which a row is invalid.'),
+  approval: z
+    .literal('required')
+    .optional()
+    .describe('`required`: nothing of a run is sent before somebody else than who loaded it approves it.'),
   emptyCell: z
     .union([z.enum(['omit', 'null']), z.null().transform(() => 'null' as const)]) // `null` in YAML is no string
     .prefault('omit') // a default of what is transformed is missing in the JSON Schema

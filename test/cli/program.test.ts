@@ -10,7 +10,7 @@ import { ownFolder } from '../support/folder.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
-  'run preview check start watch work runs status report rerun resolve pause resume cancel ' +
+  'run preview check start watch work runs status report rerun resolve pause resume approve cancel ' +
   'template map schema sandbox doctor'
 ).split(' ');
 
@@ -56,7 +56,7 @@ describe('help', () => {
     expect(Object.fromEntries(groups)).toMatchObject({
       'Load files': ['preview', 'check', 'run', 'rerun'],
       Look: ['status', 'runs', 'report', 'account'],
-      Decide: ['resolve', 'write-off', 'pause', 'resume', 'cancel'],
+      Decide: ['resolve', 'write-off', 'pause', 'resume', 'approve', 'cancel'],
       'Keep running': ['start', 'watch', 'work', 'web'],
       'Set up': ['map', 'template', 'schema', 'doctor', 'sandbox', 'help'],
     });

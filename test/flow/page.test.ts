@@ -11,12 +11,13 @@ import { createJob, type Flow, keysOf } from '../support/flow.ts';
 import { ownFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { startInboxFlow } from '../support/inbox.ts';
-import { type Asking, askPage, isPageServed, originOfPage } from '../support/page.ts';
+import { checkUpload, enterPage, isPageServed, type Ops, originOfPage } from '../support/page.ts';
 import { startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';
 
 const SHARED = 'a-token-that-several-know';
+const OPS = { name: 'ops-1', token: SHARED };
 const SECRET = 'token-of-the-service';
 const UNDATED = 3;
 const UNSURE = 2;
@@ -34,42 +35,7 @@ function rows(): string {
   );
 }
 
-/** A browser that has logged in. */
-async function enter(origin: string) {
-  const ask = (path: string, asking: Asking = {}) => askPage(origin, path, asking);
-  const form = new URLSearchParams({ name: 'ops-1', token: SHARED });
-  const entered = await ask('/enter', { method: 'POST', body: String(form) });
-  const [cookie = ''] = String(entered.headers['set-cookie']).split(';');
-  return {
-    /** What is said there, or where it leads to. */
-    async look(path: string): Promise<string> {
-      const answer = await ask(path, { headers: { cookie } });
-      return answer.text || String(answer.headers.location);
-    },
-    /** Where it leads to then, or what is said. */
-    async post(path: string, fields: Readonly<Record<string, string>>): Promise<string> {
-      const body = String(new URLSearchParams(fields));
-      const answer = await ask(path, { method: 'POST', headers: { cookie }, body });
-      return String(answer.headers.location ?? answer.text);
-    },
-    async upload(name: string, body: string): Promise<string> {
-      const answer = await ask(`/uploads?name=${name}`, { method: 'PUT', headers: { cookie }, body });
-      return /\/uploads\/[^"]+/.exec(answer.text)?.[0] ?? '';
-    },
-  };
-}
-
-/** The rows, uploaded and checked by the job `portfolio`, and the name of the service that is typed to start it. */
-async function uploadAndCheck(ops: Awaited<ReturnType<typeof enter>>) {
-  const upload = await ops.upload('partner.csv', rows());
-  await ops.post(`${upload}/check`, { job: 'portfolio' });
-  let verdict = '';
-  await until(async () => {
-    verdict = await ops.look(`${upload}/check?job=portfolio`);
-    return verdict.includes('class="verdict');
-  });
-  return { upload, verdict, host: /Type <b>([^<]+)<\/b>/.exec(verdict)?.[1] ?? '' };
-}
+const uploadAndCheck = (ops: Ops) => checkUpload(ops, 'portfolio', rows());
 
 /** The page's process: a child of that one. */
 async function pageOf(parent: number | undefined): Promise<number> {
@@ -93,7 +59,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const env = { ONBOARD_WEB_TOKEN: SHARED, ONBOARD_WEBHOOK_SECRET_FILE: '', UNRELATED_SECRET: SECRET };
   const { child, ended } = start(['start', '--web', `127.0.0.1:${port}`], env);
   const origin = await originOfPage(port);
-  const ops = await enter(origin);
+  const ops = await enterPage(origin, OPS);
 
   const { upload, verdict, host } = await uploadAndCheck(ops);
   // A name that is none of a job's says nothing of any file.
@@ -129,7 +95,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
   process.kill(page, 'SIGKILL');
   await until(async () => (await pageOf(child.pid)) !== page && (await isPageServed(port)));
   expect(await ops.look(run)).toContain('/enter?to=');
-  const again = await enter(origin);
+  const again = await enterPage(origin, OPS);
   expect(await again.look(run)).toContain('lunch');
   await again.post(`${run}/resume`, { seen: 'paused' });
   await until(async () => (await again.look(run)).includes('finished'));
@@ -147,7 +113,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
     let sent = '';
     await until(async () => {
       sent = await again.post(`${run}/rerun`, { only: 'invalid', ...form });
-      return sent.includes('The rows are sent again');
+      return sent.includes('The rows are a run of their own');
     });
     return [...sent.matchAll(/\/runs\/\d{8}-\d{6}-\w+/g)].map(String).find((path) => path !== run) ?? '';
   };
@@ -188,7 +154,7 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
   const env = { ONBOARD_WEB_TOKEN: SHARED, REDIS_URL: redis.url };
   start(['start', '--web', `127.0.0.1:${port}`], env);
   const origin = await originOfPage(port);
-  const ops = await enter(origin);
+  const ops = await enterPage(origin, OPS);
   const { upload, host } = await uploadAndCheck(ops);
   const run = await whileSlow(flow.sandbox, { after: [], latency: '1s' }, async () => {
     const path = await ops.post(`${upload}/start`, { job: 'portfolio', host });
@@ -250,7 +216,7 @@ test('without any job there is no start, but with a page on which one is made, a
   const port = await freePort();
   start(['start', '--web', `127.0.0.1:${port}`], { ONBOARD_WEB_TOKEN: SHARED });
   const origin = await originOfPage(port);
-  const ops = await enter(origin);
+  const ops = await enterPage(origin, OPS);
   const titled = `Clients of Partner X,,,\n${rows()}`;
   const upload = await ops.upload('partner.csv', titled);
   const unread = await ops.look(upload);

@@ -64,3 +64,42 @@ export async function originOfPage(port: number): Promise<string> {
   const { text } = await askPage(`http://127.0.0.1:${port}`, '/');
   return /http:\/\/[\w.-]+:\d+/.exec(text)?.[0] ?? '';
 }
+
+/** A browser that has logged in. */
+export async function enterPage(origin: string, who: { readonly name: string; readonly token: string }) {
+  const ask = (path: string, asking: Asking = {}) => askPage(origin, path, asking);
+  const form = new URLSearchParams(who);
+  const entered = await ask('/enter', { method: 'POST', body: String(form) });
+  const [cookie = ''] = String(entered.headers['set-cookie']).split(';');
+  return {
+    /** What is said there, or where it leads to. */
+    async look(path: string): Promise<string> {
+      const answer = await ask(path, { headers: { cookie } });
+      return answer.text || String(answer.headers.location);
+    },
+    /** Where it leads to then, or what is said. */
+    async post(path: string, fields: Readonly<Record<string, string>>): Promise<string> {
+      const body = String(new URLSearchParams(fields));
+      const answer = await ask(path, { method: 'POST', headers: { cookie }, body });
+      return String(answer.headers.location ?? answer.text);
+    },
+    async upload(name: string, body: string): Promise<string> {
+      const answer = await ask(`/uploads?name=${name}`, { method: 'PUT', headers: { cookie }, body });
+      return /\/uploads\/[^"]+/.exec(answer.text)?.[0] ?? '';
+    },
+  };
+}
+
+export type Ops = Awaited<ReturnType<typeof enterPage>>;
+
+/** Rows, uploaded and checked by a job, and the name of the service that is typed to start it. */
+export async function checkUpload(ops: Ops, job: string, rows: string) {
+  const upload = await ops.upload('partner.csv', rows);
+  await ops.post(`${upload}/check`, { job });
+  let verdict = '';
+  await until(async () => {
+    verdict = await ops.look(`${upload}/check?job=${job}`);
+    return verdict.includes('class="verdict');
+  });
+  return { upload, verdict, host: /Type <b>([^<]+)<\/b>/.exec(verdict)?.[1] ?? '' };
+}
