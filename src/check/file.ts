@@ -9,14 +9,16 @@ import { createOriginLook } from '../intake/origins.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { createNamelessColumns, hashFile } from '../intake/survey.ts';
+import { needsApproval } from '../ledger/run-record.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { mappingOf } from '../runs/input.ts';
-import { surveyFor } from '../runs/rows.ts';
+import { type CheckRows, surveyFor } from '../runs/rows.ts';
+import type { Ledger } from '../session.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
-import type { Look } from './ledger.ts';
+import { createLook, type Look } from './ledger.ts';
 
 /** For the files of a job in the order in which a run takes them. */
 export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
@@ -26,6 +28,18 @@ export function createChecker(job: Job, look: Look): (reading: CheckReading) => 
     const checked = await checkFile(reading, { job, look, seen, before });
     before.push(seen);
     return checked;
+  };
+}
+
+/** To a new run, known keys are always another one's. */
+export function createRowCheck(ledger: Ledger): CheckRows {
+  return async (run, batches) => {
+    if (!needsApproval(run)) return undefined;
+    const { job: name, definition, target, facts } = run;
+    const look = { ...createLook(ledger, target), earlierRun: async () => null };
+    const reading = { ...facts, apart: new Map(facts.apart), batches };
+    const { sendable, invalid, skipped, waiting } = await createChecker({ name, definition }, look)(reading);
+    return { sendable, invalid, skipped, waiting };
   };
 }
 

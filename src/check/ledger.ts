@@ -41,7 +41,7 @@ export async function openLook(
 
 const RUNS_LOOKED_AT = 200;
 
-function createLook(ledger: Ledger, target: string) {
+export function createLook(ledger: Ledger, target: string) {
   const { redis } = ledger;
   const { keys, store } = ledger.of(target);
   let empty: Promise<boolean> | null = null;

@@ -1,8 +1,9 @@
 /** The findings of a check in words: an entry per line, the facts first, then the requests. */
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
-import { countOf, duration, numberShown } from '../lib/terminal.ts';
+import { countOf, duration } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
 import { sourceWords } from '../model/source.ts';
+import { checkWords, waitingWords } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue, ISSUES_OF_CAUSE } from './findings.ts';
 
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
@@ -50,24 +51,8 @@ export function causeLines({ causes, issuesTotal }: Checked): string[] {
 const CAUSES_SHOWN = 10;
 
 export function totalLine(checked: Checked): string {
-  return `${countOf(checked.rows, 'row')}, ${verdict(checked)}`;
-}
-
-function verdict({ rows, invalid, skipped, waiting, sendable, causes }: Checked): string {
-  if (rows === 0) return 'nothing to send';
-  if (sendable === rows) return rows === 1 ? 'can be sent' : 'all can be sent';
-  const duplicates = causes.find(({ code }) => code === 'duplicate_key')?.count ?? 0;
-  const of = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
-  return [
-    ...(invalid === 0 ? [] : [`${numberShown(invalid)} would be invalid${of}`]),
-    ...(waiting === 0 ? [] : [waitingWords(waiting)]),
-    ...(skipped === 0 ? [] : [`${numberShown(skipped)} would be skipped`]),
-    `${numberShown(sendable)} can be sent`,
-  ].join(', ');
-}
-
-function waitingWords(waiting: number): string {
-  return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
+  const duplicates = checked.causes.find(({ code }) => code === 'duplicate_key')?.count ?? 0;
+  return checkWords(checked, duplicates);
 }
 
 function issueWords(issue: Omit<FoundIssue, 'code'>): string {

@@ -5,8 +5,9 @@ import type { Service } from '../delivery/target.ts';
 import { type ListenAddress, parseListenAddress } from '../lib/listening.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { goOnCommand } from '../model/advice.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
-import { isOver, type Run, type StateRequest } from '../model/run.ts';
+import { awaitsApproval, isOver, type Run, type StateRequest } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
 import type { Executed } from '../runs/status.ts';
 import { reportDirectory, type Session } from '../session.ts';
@@ -123,8 +124,9 @@ export function tellEnded(
 }
 
 /** The command that was typed comes first, since it may name more than the run. */
-function goingOn({ id, state }: Run, { typed }: Io): string[] {
-  if (state === 'cancelled') return [`To wind it up: onboard cancel ${id}`];
-  const resume = `onboard resume ${id}`;
+function goingOn(run: Run, { typed }: Io): string[] {
+  const resume = goOnCommand(run);
+  if (run.state === 'cancelled') return [`To wind it up: ${resume}`];
+  if (awaitsApproval(run)) return [`To let it go: ${resume}`];
   return typed.startsWith(resume) ? [`To go on: ${typed}`] : [`To go on: ${typed}`, `      or: ${resume}`];
 }

@@ -1,18 +1,21 @@
-/** `onboard pause`, `resume`, `cancel` and `rerun`: what a person does with a run that there is. */
+/** `onboard pause`, `resume`, `approve`, `cancel`, `rerun`: what a person does with a run. */
 import { Option } from 'commander';
+import { createRowCheck } from '../check/file.ts';
 import { SANDBOX_TARGET, serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { type Io, say, shownTime, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { goOnCommand } from '../model/advice.ts';
 import { EXIT } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
 import {
+  approveRun,
+  assertCanGo,
   cancelRun,
   liftHold,
   longHold,
   pauseRun,
   type Resumed,
-  refuseEnded,
   resumeRun,
   windUpCancelled,
 } from '../runs/control.ts';
@@ -23,6 +26,7 @@ import { joinTarget, type Session, type TargetSession, withKnownLedger } from '.
 import {
   ACCEPT_REDIS_SETTINGS,
   type AddCommand,
+  actorOf,
   collect,
   type EndedFlags,
   REQUEST_OPTIONS,
@@ -52,7 +56,7 @@ async function pause(named: string, flags: RequestFlags, io: Io): Promise<number
     const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), request, session);
     const { id } = run;
     const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
-    say(io, `Run ${id} is ${now}.`, `To go on: onboard resume ${id}`);
+    say(io, `Run ${id} is ${now}.`, `To go on: ${goOnCommand(run)}`);
     return 0;
   });
 }
@@ -77,7 +81,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
 async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number> {
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    refuseEnded(run);
+    assertCanGo(run);
     const until = await longHold(run, session.ledger);
     if (until !== null) await lift(run, until, { session, flags });
     const joined = await joinFor(run, session, flags);
@@ -115,6 +119,27 @@ function tellResumed({ id }: Run, resumed: Resumed, session: TargetSession, flag
   if (resumed.kind === 'here') return tellEnded(resumed, session, flags);
   say(session.io, `Run ${id} goes on in ${shownWorker(resumed.owner)}, which reports it.`);
   return 0;
+}
+
+export const addApproveCommand: AddCommand = (program, io, done) => {
+  program
+    .command('approve')
+    .description('Let a run go that another person has loaded, where its job asks for approval')
+    .argument('<run>', RUN_ARGUMENT)
+    .option(...REQUEST_OPTIONS[1])
+    .option(...ACCEPT_REDIS_SETTINGS)
+    .option('--json', 'print the summary as JSON')
+    .addHelpText('after', '\nExample:\n  onboard approve 20261121-034512-k3f9')
+    .action(async (run: string, flags: JoinFlags & RequestFlags) => done(await approve(run, flags, io)));
+};
+
+async function approve(named: string, flags: JoinFlags & RequestFlags, io: Io): Promise<number> {
+  const request = requestOf(flags);
+  return withKnownLedger(io, async (session) => {
+    const run = await findRun(session.ledger, named);
+    const joined = await joinFor(run, session, flags);
+    return tellResumed(run, await approveRun(run, request, joined), joined, flags);
+  });
 }
 
 type CancelFlags = RequestFlags & { readonly json?: boolean };
@@ -180,7 +205,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
 
 async function rerun(id: string, flags: RerunFlags, io: Io): Promise<number> {
   const { job, jobFile, only = [] } = flags;
-  const outcomes = rerunOutcomes(only);
+  const asked = { outcomes: rerunOutcomes(only), rows: null, job, jobFile, by: actorOf(undefined) };
   return withKnownLedger(io, async (session) => {
     const parent = await findRun(session.ledger, id);
     if (flags.sandbox === true && parent.target !== SANDBOX_TARGET)
@@ -188,7 +213,7 @@ async function rerun(id: string, flags: RerunFlags, io: Io): Promise<number> {
         `Run ${parent.id} went to ${parent.target}, and a rerun goes there too: leave out --sandbox. To rehearse its rows: onboard run JOB FILE --sandbox, with a file of its report.`,
       );
     const joined = await joinFor(parent, session, flags);
-    const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, joined);
+    const done = await rerunRows(parent, { ...asked, check: createRowCheck(session.ledger) }, joined);
     if (done.kind === 'run') return tellResumed(done.run, done.resumed, joined, flags);
     for (const line of done.lines) say(io, line);
     return 0;

@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, readonly [group: string, load: () => Pro
   'write-off': ['Decide:', () => import('./account.ts').then((module) => module.addWriteOffCommand)],
   pause: ['Decide:', () => import('./control.ts').then((module) => module.addPauseCommand)],
   resume: ['Decide:', () => import('./control.ts').then((module) => module.addResumeCommand)],
+  approve: ['Decide:', () => import('./control.ts').then((module) => module.addApproveCommand)],
   cancel: ['Decide:', () => import('./control.ts').then((module) => module.addCancelCommand)],
   start: ['Keep running:', () => import('./start.ts').then((module) => module.addStartCommand)],
   watch: ['Keep running:', () => import('./start.ts').then((module) => module.addWatchCommand)],

@@ -37,6 +37,7 @@ const ALL = 10_000_000;
 
 const EXAMPLE = `
 Example:
-  ONBOARD_ENCRYPTION_KEY_OLD="$FORMER" ONBOARD_ENCRYPTION_KEY="$NEXT" onboard rekey
+  onboard rekey
 
-Workers may run meanwhile, with either key. A journal of a run that is not over has its key as it was: keep the former key until those runs have ended.`;
+ONBOARD_ENCRYPTION_KEY is the key from now on, ONBOARD_ENCRYPTION_KEY_OLD the former one. Workers may run meanwhile, \
+with either. A journal of a run that is not over has its key as it was: keep the former one until those runs have ended.`;

@@ -1,6 +1,7 @@
 /** `onboard run`: files taken to their end in this process, one after the other. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRowCheck } from '../check/file.ts';
 import { jobsBefore, operationOf } from '../config/job-definition.ts';
 import { serviceReady } from '../delivery/target.ts';
 import type { ListenAddress } from '../lib/listening.ts';
@@ -16,7 +17,7 @@ import { fileRows } from '../runs/rows.ts';
 import { hasRunsAt } from '../runs/status.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import { joinTarget, openSession, prepareHome, type TargetSession, withCommand } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, FRESH, METRICS, tellEnded } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, actorOf, FRESH, METRICS, tellEnded } from './command.ts';
 
 type Flags = {
   readonly jobFile?: string;
@@ -109,7 +110,8 @@ async function runFile(
   job: Input['job'],
   { session, flags }: { readonly session: TargetSession; readonly flags: Flags },
 ): Promise<number> {
-  const file = { facts, job, target: session.service.target, again: flags.again === true };
+  const own = { by: actorOf(undefined), check: createRowCheck(session.ledger) };
+  const file = { facts, job, target: session.service.target, again: flags.again === true, ...own };
   const run = await beginFile(file, session);
   return tellEnded(await executeToEnd(run, fileRows(facts), session), session, flags);
 }

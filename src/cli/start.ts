@@ -35,7 +35,7 @@ import {
   withCommand,
   withSession,
 } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, FRESH, METRICS, WEB } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, actorOf, FRESH, METRICS, WEB } from './command.ts';
 
 type InboxFlags = WatchOptions & {
   readonly sandbox?: boolean;
@@ -81,7 +81,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       const acceptsSettings = flags.acceptRedisSettings;
       if (!sends) await checkRedisSettings(session, acceptsSettings);
       const joined = await joinTarget(session, service, { sends, acceptsSettings });
-      const watcher = createWatcher(joined, book, flags);
+      const watcher = createWatcher(joined, book, { ...flags, by: actorOf(undefined) });
       const isPageUp = page === null ? undefined : await servePage(page, watcher, joined);
       await tellVitals(joined, { inbox: countFiles(watcher), isPageUp });
       await tellEvents(joined);

@@ -21,7 +21,7 @@ import { nameOf } from '../model/operation.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import type { Summary } from '../report/summary.ts';
-import { accountLine, pagesOf, renderNext, requestWords } from '../report/words.ts';
+import { accountLine, approvalFacts, pagesOf, renderNext, requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
@@ -124,6 +124,7 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
     `job       ${run.job} (${nameOf(run.operation)}), to ${run.target}`,
     `file      ${run.file}`,
     ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
+    ...approvalFacts(told).map(([name, words]) => `${name.padEnd(9)} ${words}`),
     `progress  ${percent}%, ${rowsPerSecond} rows/s${left}`,
     `rows      ${numberShown(run.rows)}, ${numberShown(openRows(run))} without an outcome yet`,
     ...(run.rows === 0 ? [] : [`outcomes  ${outcomesOf(run)}`]),

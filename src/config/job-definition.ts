@@ -294,6 +294,10 @@ const settingsSchema = z.strictObject({
     .max(MOST_FIELDS)
     .default([])
     .describe('Fields without which a row is invalid.'),
+  approval: z
+    .literal('required')
+    .optional()
+    .describe('`required`: nothing of a run is sent before somebody else than who loaded it approves it.'),
   emptyCell: z
     .union([z.enum(['omit', 'null']), z.null().transform(() => 'null' as const)]) // `null` in YAML is no string
     .prefault('omit') // a default of what is transformed is missing in the JSON Schema
@@ -311,7 +315,7 @@ const settingsSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe(
-          '`false`: no cells, and no words of the service, in files of the report; `onboard report <run> --originals` writes them.',
+          '`false`: no cells, and no words of the service, in files of the report; `onboard report RUN --originals` writes them.',
         ),
     })
     .prefault({})

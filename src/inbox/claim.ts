@@ -34,6 +34,7 @@ const claimInfoSchema = z.object({
   marker: z.string().refine(isPlainName).nullable(),
   /** A new run even where the file was taken to its end before. */
   again: z.boolean().optional(),
+  by: z.string().optional(),
 });
 type ClaimInfo = z.infer<typeof claimInfoSchema>;
 

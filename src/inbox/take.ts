@@ -5,12 +5,13 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRowCheck } from '../check/file.ts';
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { NoColumnKnown } from '../mapping/mapping.ts';
-import { reasonAdvice } from '../model/advice.ts';
+import { goOnCommand, reasonAdvice } from '../model/advice.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
@@ -92,8 +93,9 @@ async function runFileOf(
 ): Promise<TakeEnd> {
   const { store, target, session } = watcher;
   const { interrupted } = session.io;
-  const again = claim.info.again === true;
-  const registered = await registerFile({ facts, job, target, again, id: claim.id }, session);
+  const { again = false, by = watcher.by } = claim.info;
+  const check = createRowCheck(session.ledger);
+  const registered = await registerFile({ facts, job, target, again, id: claim.id, by, check }, session);
   if (registered.kind === 'refused')
     return { kind: 'ended', exitCode: await settle(claim, { ...registered, fault: 'content' }, watcher) };
   const { id } = registered;
@@ -159,7 +161,7 @@ export function pausedWords({ info }: Claim, { id, state, reason, request, opera
   const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation))}`;
   const why = reason === null ? '' : ` (${reason})`;
   const by = request === undefined ? '' : ` by ${requestWords(request)}`;
-  return `${info.path}: run ${id} is ${state}${why}${by}.${advice} To go on: onboard resume ${id}`;
+  return `${info.path}: run ${id} is ${state}${why}${by}.${advice} To go on: ${goOnCommand({ id, state, reason })}`;
 }
 
 type ReadClaim =

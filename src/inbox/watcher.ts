@@ -17,6 +17,7 @@ export type WatchOptions = {
   readonly rest: number;
   readonly once?: boolean;
   readonly json?: boolean;
+  readonly by: string;
 };
 
 export function createWatcher(session: TargetSession, book: JobBook, options: WatchOptions) {
@@ -39,6 +40,7 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
     /** A file is whole when nothing of it has changed for so long. */
     restMs: options.rest * 1000,
     once: options.once === true,
+    by: options.by,
   };
 }
 

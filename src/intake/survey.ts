@@ -152,6 +152,6 @@ function collectRow(file: string, row: Row, columns: Set<string>): void {
 /** Sent, its rows would be other records. */
 function withoutCells(file: string, name: string): UsageError {
   return new UsageError(
-    `${file}: is a report's file without the cells of its rows ("${name}" says so): expected one with them; \`onboard report <run> --originals\` writes it`,
+    `${file}: is a report's file without the cells of its rows ("${name}" says so): expected one with them; \`onboard report RUN --originals\` writes it`,
   );
 }

@@ -99,11 +99,12 @@ export async function noteAdded(
   return (await epoch.call(addedInEpoch, [keys.run(run).record], [chunk])) === 1;
 }
 
-/** The run's record as it is put back: running unless it was cancelled, with nothing counted. */
+/** The record as it is put back: cancelled, waiting for approval or running; nothing counted. */
 export function restorableFields(record: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
+  const waits = record.reason === 'approval' && { state: 'paused', reason: 'approval' };
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
-  return { ...Object.fromEntries(kept), state, reason: '' };
+  return { ...Object.fromEntries(kept), state, reason: '', ...waits };
 }
 
 /**

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { OUTCOMES } from '../model/outcome.ts';
-import { chunksOf, type Run, runSchema } from '../model/run.ts';
+import { type CheckCounts, chunksOf, type Run, runSchema } from '../model/run.ts';
 import type { FileFacts, Origins } from '../model/source.ts';
 import type { LedgerKeys } from './keys.ts';
 
@@ -24,12 +24,19 @@ export type NewRun = {
   readonly canary?: Canary | null;
   readonly createdAt: Date;
   readonly again: boolean;
+  readonly by: string;
+  readonly checked?: CheckCounts | undefined;
   /** `latest`: the run that took rows of others last, when they were looked at. */
   readonly origins?: { readonly origins: Origins; readonly latest: string };
 };
 
+/** Rehearsals and files without rows send nothing. */
+export function needsApproval({ definition, target, facts }: NewRun): boolean {
+  return definition.approval === 'required' && target !== 'sandbox' && facts.rows > 0;
+}
+
 export function newRecord(run: NewRun, { sealing }: LedgerKeys): Record<string, string | number> {
-  const { facts, canary = null } = run;
+  const { facts, canary = null, checked } = run;
   const dataKey = sealing.begin(run.id);
   const chunking = {
     rows: facts.rows,
@@ -48,8 +55,10 @@ export function newRecord(run: NewRun, { sealing }: LedgerKeys): Record<string, 
     file: sealing.open(run.id, dataKey).text(FILE, facts.path),
     sha256: facts.sha256,
     source: JSON.stringify(facts.source),
-    state: 'queued',
-    reason: '',
+    registeredBy: run.by,
+    // No moment in which it could run.
+    ...(needsApproval(run) ? { state: 'paused', reason: 'approval' } : { state: 'queued', reason: '' }),
+    ...(checked !== undefined && { checked: JSON.stringify(checked) }),
     chunks: chunksOf(chunking),
     ...(canary?.kind === 'first' && { canary: canary.kind }),
     chunkEnds: JSON.stringify(facts.chunkEnds),
@@ -92,9 +101,12 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'apart',
   'standsFor',
   'request',
+  'checked',
+  'approval',
   'movedAt',
 ]);
-const EMPTY = { parent: null, reason: null, startedAt: null, finishedAt: null };
+const UNASKED = { registeredBy: null, checked: null, approval: null };
+const EMPTY = { ...UNASKED, parent: null, reason: null, startedAt: null, finishedAt: null };
 
 /** A cleared field is an empty text. */
 function fieldsOf(

@@ -151,8 +151,11 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
     },
     /** Sets a run running that is paused for that reason; false where it isn't. */
-    goOn: (id: string, pausedFor: Reason) =>
+    goOn: (id: string, pausedFor: Exclude<Reason, 'approval'>) =>
       move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
+    /** Sets a run running that waits for its approval; false where it doesn't. */
+    approve: (id: string, request: StateRequest) =>
+      move(id, 'running', { reason: '', from: ['paused approval'], request }),
     /** `first`: without a setting. After a canary's stop: the chunk that goes alone next. */
     canaryOf: async (id: string) => (await redis.hget(keys.run(id).record, 'canary')) ?? '',
     /** Whether first rows of the job succeeded at this target. */

@@ -145,7 +145,7 @@ export function asCalled(text: string, { command = 'onboard' }: Pick<Io, 'comman
 }
 
 const CALLS =
-  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|account|write-off|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox|web)(?:[\s`'",.;:)]|$))/g;
+  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|account|write-off|rerun|resolve|approve|pause|resume|cancel|template|map|doctor|sandbox|web)(?:[\s`'",.;:)]|$))/g;
 
 const COLOURS = [
   [/^ *✓(?= )/, 'green'],

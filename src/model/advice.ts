@@ -6,7 +6,7 @@
 import type { Issue } from './issue.ts';
 import { isInPath, isOwn, mayRepeat, type Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
-import type { Reason } from './run.ts';
+import type { Reason, Run } from './run.ts';
 
 const IN_FAILED = 'in failed.csv, then load that file again as it is';
 const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
@@ -181,6 +181,12 @@ export function warningAdvice(code: string): string {
   return code === 'group_differs' ? BY_ISSUE[code] : '';
 }
 
+/** What takes a run on that is paused or stopped, or lost its process. */
+export function goOnCommand({ id, state, reason }: Pick<Run, 'id' | 'state' | 'reason'>): string {
+  const other = state === 'cancelled' ? 'cancel' : 'resume';
+  return `onboard ${reason === 'approval' ? 'approve' : other} ${id}`;
+}
+
 export function reasonAdvice(reason: Reason, operation: string): string {
   return reason === 'permission'
     ? `The service forbids it (403): have ${permissionOf(operation)} given to the token. ${REFUSED_ROWS}`
@@ -204,6 +210,7 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
     'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
   requested: 'Nothing more of it is sent until somebody resumes it.',
   window: "The job's window is closed: it goes on when it opens again.",
+  approval: 'Nothing of it is sent before another person than the one who loaded it approves it.',
   canary:
     'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right address: if not, correct it, and load the file there. If it is, look at results.csv and the job definition.',
 };

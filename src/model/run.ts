@@ -19,7 +19,7 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   // or asked for a hold. Stopped: too many rows did not succeed. Finished: every row has its
   // outcome.
   running: ['paused', 'stopped', 'cancelled', 'finished'],
-  // Resumed, cancelled, or completed by its last rows in flight.
+  // Resumed, cancelled, or completed by its last rows in flight; for approval see `TRANSITION`.
   paused: ['running', 'cancelled', 'finished'],
   // Resumed or cancelled by a person; its last rows in flight may complete it.
   stopped: ['running', 'cancelled', 'finished'],
@@ -40,12 +40,16 @@ const reasonSchema = z.enum([
   'requested',
   'window',
   'canary',
+  'approval',
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
 /** `at`: ISO 8601, UTC; `why`: the person's own words, or `''`. */
 export const requestSchema = z.object({ by: z.string(), at: z.string(), why: z.string() });
 export type StateRequest = z.infer<typeof requestSchema>;
+
+const checkCountsSchema = z.record(z.enum(['sendable', 'invalid', 'skipped', 'waiting']), z.number());
+export type CheckCounts = z.infer<typeof checkCountsSchema>;
 
 export const runSchema = z.object({
   id: z.string(),
@@ -74,6 +78,10 @@ export const runSchema = z.object({
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   request: requestSchema.optional(),
+  /** Who loaded the file, or had its rows sent again. */
+  registeredBy: z.string().nullable(),
+  checked: checkCountsSchema.nullable(),
+  approval: requestSchema.nullable(),
   /** When a transition led to the current state, ms. */
   movedAt: z.number().optional(),
   outcomes: outcomeCountsSchema,
@@ -110,6 +118,10 @@ export function rowsBefore(run: Chunking, n: number): number {
 /** `n` from 1. */
 export function rowsOfChunk(run: Chunking, n: number): number {
   return Math.min(rowsBefore(run, n + 1), run.rows) - rowsBefore(run, n);
+}
+
+export function awaitsApproval({ state, reason }: Pick<Run, 'state' | 'reason'>): boolean {
+  return state === 'paused' && reason === 'approval';
 }
 
 /** Nothing has stopped or ended the run. */

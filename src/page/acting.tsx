@@ -26,13 +26,14 @@ export const actingRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/runs/:id/write-off', role: 'operator', answer: writeOff },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
   { method: 'POST', path: '/runs/:id/resume', role: 'operator', answer: control('resume') },
+  { method: 'POST', path: '/runs/:id/approve', role: 'operator', answer: control('approve') },
   { method: 'POST', path: '/runs/:id/cancel', role: 'operator', answer: control('cancel') },
   { method: 'POST', path: '/runs/:id/rerun', role: 'operator', answer: rerun },
   { method: 'POST', path: '/runs/:id/resolve', role: 'operator', answer: resolve },
   { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
 ];
 
-function control(kind: 'pause' | 'resume' | 'cancel') {
+function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
   return async (visit: Visit<Desk>): Promise<Reply> => {
     const { params, form } = visit;
     const run = params.id ?? '';
@@ -42,7 +43,7 @@ function control(kind: 'pause' | 'resume' | 'cancel') {
         refusedFor(['The form does not say which state the page showed: load it again.']),
         runPath(run),
       );
-    if (kind === 'resume') return carriedOut(visit, { kind, run, seen });
+    if (kind === 'resume' || kind === 'approve') return carriedOut(visit, { kind, run, seen });
     const why = (form.get('why') ?? '').trim();
     return carriedOut(visit, { kind, run, seen, why });
   };

@@ -5,6 +5,7 @@
  * result.
  */
 import { examine } from '../check/doctor.ts';
+import { createRowCheck } from '../check/file.ts';
 import { sharedIo } from '../inbox/watcher.ts';
 import { keepNote } from '../ledger/display.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -14,7 +15,7 @@ import type { Ask, AskAnswer, Asked } from '../model/ask.ts';
 import { NOTE_CHARACTERS } from '../model/note.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { writeOff } from '../runs/account.ts';
-import { cancelRun, pauseRun, refuseEnded, resumeRun, windUpCancelled } from '../runs/control.ts';
+import { approveRun, assertCanGo, cancelRun, pauseRun, resumeRun, windUpCancelled } from '../runs/control.ts';
 import { writeReportOf } from '../runs/report.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../runs/resolve.ts';
@@ -83,10 +84,11 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
   switch (ask.kind) {
     case 'pause':
     case 'resume':
+    case 'approve':
     case 'cancel':
       return control(ask, by, acting);
     case 'rerun':
-      return rerun(ask, acting);
+      return rerun(ask, by, acting);
     case 'resolve':
       return settle(ask, { kind: 'rows', rows: ask.decisions }, by, acting);
     case 'write-off':
@@ -94,7 +96,7 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'look-up':
       return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
-      return taker(acting).take(ask.upload, ask.job, ask.again);
+      return taker(acting).take(ask.upload, ask.job, ask.again, by);
     case 'save-job':
       return taker(acting).saveJob(ask.name, ask.yaml);
     case 'note':
@@ -122,7 +124,7 @@ async function runOf(id: string, { session }: Acting): Promise<Run> {
   );
 }
 
-type Control = Extract<Ask, { readonly kind: 'pause' | 'resume' | 'cancel' }>;
+type Control = Extract<Ask, { readonly kind: 'pause' | 'resume' | 'approve' | 'cancel' }>;
 
 async function control(ask: Control, by: string, acting: Acting): Promise<AskAnswer> {
   const { session, ownRuns } = acting;
@@ -136,9 +138,14 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
       await pauseRun(run, { by, at, why: ask.why }, session);
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
     case 'resume': {
-      refuseEnded(run);
+      assertCanGo(run);
       await ownRuns.begin(id, (quiet, onBegun) => resumeRun(run, quiet, () => onBegun(id)));
       return done('The run goes on.');
+    }
+    case 'approve': {
+      const request = { by, at, why: '' };
+      await ownRuns.begin(id, (quiet, onBegun) => approveRun(run, request, quiet, () => onBegun(id)));
+      return done('The run is approved, and goes on.');
     }
     case 'cancel': {
       const cancelled = await cancelRun(run, { by, at, why: ask.why }, session);
@@ -150,19 +157,22 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
   }
 }
 
-async function rerun(ask: Extract<Ask, { readonly kind: 'rerun' }>, acting: Acting): Promise<AskAnswer> {
+type Rerun = Extract<Ask, { readonly kind: 'rerun' }>;
+
+async function rerun(ask: Rerun, by: string, acting: Acting): Promise<AskAnswer> {
   const parent = await runOf(ask.run, acting);
   const outcomes = rerunOutcomes(ask.only);
   const rows = ask.cause === null ? null : await rowsOfCause(acting.session, parent, ask.cause);
   const job = ask.isCorrected ? parent.job : undefined;
-  const asked = { outcomes, rows, job, jobFile: undefined };
+  const check = createRowCheck(acting.session.ledger);
+  const asked = { outcomes, rows, job, jobFile: undefined, by, check };
   const begun = await acting.ownRuns.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
     const done = await rerunRows(parent, asked, quiet, ({ id }) => onBegun(id));
     if (done.kind === 'nothing') throw new UsageError([...done.lines]);
   });
   return {
     kind: 'done',
-    words: `The rows are sent again, as a run of their own${begun === null ? '' : `: ${begun}`}.`,
+    words: `The rows are a run of their own now${begun === null ? '' : `: ${begun}`}.`,
     run: begun,
   };
 }

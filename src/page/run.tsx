@@ -13,13 +13,13 @@ import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { type Account, toCorrect } from '../model/account.ts';
 import { countSettled } from '../model/outcome.ts';
-import { isOver, type Run, type RunState } from '../model/run.ts';
+import { awaitsApproval, isOver, type Run, type RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
-import { Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
+import { Facts, Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
 import { headlineOf, Verdict } from '../report/html/verdict.tsx';
 import { readSummary } from '../report/report.ts';
 import { stretchesOf } from '../report/timeline.ts';
-import { accountLine, requestWords } from '../report/words.ts';
+import { accountLine, approvalFacts, requestWords } from '../report/words.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { isRead, serviceReport, stateOf } from '../runs/status.ts';
@@ -115,6 +115,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
           By <Text of={requestWords(run.request)} />
         </p>
       )}
+      <Approval run={run} visitor={visitor} />
       {service.state === 'well' ? null : (
         <p class="notice">
           The service: <Text of={serviceWords(service)} />
@@ -158,6 +159,33 @@ function AccountOf({ account, isOperator }: { readonly account: Account; readonl
   );
 }
 
+type ApprovalProps = Pick<Shown, 'run'> & Pick<Visit<Desk>, 'visitor'>;
+
+function Approval({ run, visitor }: ApprovalProps) {
+  if (run.checked === null) return null;
+  const facts = [['file', basename(run.file)] as const, ...approvalFacts(run)];
+  return (
+    <section>
+      <h2>Approval</h2>
+      <Facts of={facts.map(([name, words]) => [name, <Text of={words} />] as const)} />
+      {awaitsApproval(run) ? <Approve run={run} visitor={visitor} /> : null}
+    </section>
+  );
+}
+
+function Approve({ run: { id, state, registeredBy }, visitor: { name, role } }: ApprovalProps) {
+  if (role !== 'operator') return <p>An operator can approve it.</p>;
+  if (name === registeredBy) return <p>You have loaded it: another operator can approve it.</p>;
+  return (
+    <form method="post" action={runPath(id, '/approve')} class="acts">
+      <input type="hidden" name="seen" value={state} />
+      <button type="submit" class="go">
+        Approve
+      </button>
+    </form>
+  );
+}
+
 /** More outcomes than rows are a defect of this program. */
 function Holds({ run: { rows, outcomes } }: { readonly run: Run }) {
   if (countSettled(outcomes) <= rows) return <b>✓ the sum holds</b>;
@@ -183,10 +211,12 @@ const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
 const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
 
 /** Sends the shown state along: once it has changed, nothing is done. */
-function Acts({ run: { id, state, outcomes }, account }: Pick<Shown, 'run' | 'account'>) {
+function Acts({ run: { id, state, reason, outcomes }, account }: Pick<Shown, 'run' | 'account'>) {
   const isOpen = account === null || toCorrect(account) > 0;
   const hasMore = isOpen && RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
-  const acts = ACTS[state].filter((act) => act !== AGAIN || hasMore);
+  const acts = awaitsApproval({ state, reason })
+    ? [CANCEL]
+    : ACTS[state].filter((act) => act !== AGAIN || hasMore);
   return (
     <>
       {acts.map((act) => {

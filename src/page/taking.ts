@@ -28,7 +28,7 @@ export function createTaking(watcher: Watcher) {
   const { ledger, env, io, clock } = session;
   const uploads = createUploads(home, () => clock.date());
 
-  async function take(upload: string, name: string, again: boolean): Promise<AskAnswer> {
+  async function take(upload: string, name: string, again: boolean, by: string): Promise<AskAnswer> {
     const found = await uploads.find(upload);
     if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
     await book.refresh();
@@ -47,6 +47,7 @@ export function createTaking(watcher: Watcher) {
       stamp: await fileStamp(found.path),
       marker: null,
       again,
+      by,
     };
     const folder = dirname(found.path);
     await rename(found.path, join(folder, found.name));

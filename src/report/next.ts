@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { type Account, isUntouched, toCorrect } from '../model/account.ts';
-import { reasonAdvice } from '../model/advice.ts';
+import { goOnCommand, reasonAdvice } from '../model/advice.ts';
 import { mostMistakes } from '../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
@@ -51,7 +51,9 @@ export function openSteps(account: Account, extension: string): Step[] {
 function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
   const why = summary.reason === null ? [] : [reasonWords(summary.reason, summary)];
-  const resume = `onboard resume ${summary.run}`;
+  const { run: id, state, reason } = summary;
+  const resume = goOnCommand({ id, state, reason });
+  if (reason === 'approval') return [{ words: why, commands: [resume] }];
   const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
   const commands = again.startsWith(resume) ? [again] : [again, resume];
   const when = summary.reason === 'service-hold' ? 'once that time has come' : 'where it stopped';

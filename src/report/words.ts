@@ -6,7 +6,7 @@ import type { Account } from '../model/account.ts';
 import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';
 import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../model/outcome.ts';
-import type { StateRequest } from '../model/run.ts';
+import type { CheckCounts, Run, StateRequest } from '../model/run.ts';
 import { issueWords } from '../model/sentence.ts';
 import { sourceWords } from '../model/source.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
@@ -76,9 +76,43 @@ function heading(summary: Summary): readonly string[] {
       ? []
       : [`  parent  ${summary.parent}, of which these are rows without success`]),
     `  target  ${summary.target}`,
+    ...approvalFacts(summary).flatMap(([name, words]) =>
+      paragraph(`  ${name.padEnd(7)} `, words, '          '),
+    ),
     ...(summary.request === null ? [] : paragraph('  by      ', requestWords(summary.request), '          ')),
     `  rate    ${summary.rowsPerSecond} rows/s`,
   ];
+}
+
+/** Of a run that needs approval: what the check found, who loaded it and who approved it. */
+export function approvalFacts(run: Pick<Run, 'rows' | 'registeredBy' | 'checked' | 'approval'>) {
+  const { rows, registeredBy, checked, approval } = run;
+  if (checked === null) return [];
+  const approved = approval === null ? 'not approved' : `approved by ${requestWords(approval)}`;
+  return [
+    ['checked', checkWords({ rows, ...checked })],
+    ['loaded', `by ${printable(registeredBy ?? '')}, ${approved}`],
+  ] as const;
+}
+
+/** What becomes of so many rows; `duplicates`: of those invalid, for their key. */
+export function checkWords(of: CheckCounts & Pick<Run, 'rows'>, duplicates = 0): string {
+  const { rows, invalid, skipped, waiting, sendable } = of;
+  const all = countOf(rows, 'row');
+  if (rows === 0) return `${all}, nothing to send`;
+  if (sendable === rows) return `${all}, ${rows === 1 ? 'can be sent' : 'all can be sent'}`;
+  const known = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
+  return [
+    all,
+    ...(invalid === 0 ? [] : [`${numberShown(invalid)} would be invalid${known}`]),
+    ...(waiting === 0 ? [] : [waitingWords(waiting)]),
+    ...(skipped === 0 ? [] : [`${numberShown(skipped)} would be skipped`]),
+    `${numberShown(sendable)} can be sent`,
+  ].join(', ');
+}
+
+export function waitingWords(waiting: number): string {
+  return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
 }
 
 export function requestWords({ by, at, why }: StateRequest): string {

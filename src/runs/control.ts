@@ -7,7 +7,7 @@ import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { isOver, type Run, type StateRequest } from '../model/run.ts';
+import { awaitsApproval, isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
 import { ownerOf, setRunning } from './register.ts';
@@ -58,6 +58,7 @@ export async function resumeRun(
   run: Run,
   session: TargetSession,
   onBegun: (run: Run) => void = () => undefined,
+  approval?: StateRequest,
 ): Promise<Resumed> {
   const { ledger, io } = session;
   const { store } = ledger.of(run.target);
@@ -68,14 +69,39 @@ export async function resumeRun(
   }
   // All that can be wrong is found before the run goes on.
   const rows = await registeredRows(run, ledger);
+  if (approval !== undefined && !(await store.approve(run.id, approval)))
+    throw new UsageError(notWaiting(run));
   onBegun(run);
   return { kind: 'here', ...(await executeToEnd(await setRunning(run, store), rows, session)) };
 }
 
+/** The same by somebody else than who loaded it. What was looked at is what goes, by its digest. */
+export async function approveRun(
+  run: Run,
+  request: StateRequest,
+  session: TargetSession,
+  onBegun?: (run: Run) => void,
+): Promise<Resumed> {
+  if (!awaitsApproval(run)) throw new UsageError(notWaiting(run));
+  if (request.by === run.registeredBy)
+    throw new UsageError(
+      `Run ${run.id} was loaded by ${request.by}, who can't approve it: have another person look at it and approve it.`,
+    );
+  return resumeRun(run, session, onBegun, request);
+}
+
+function notWaiting({ id }: Run): string {
+  return `Run ${id} doesn't wait for approval: there is nothing to approve. \`onboard status ${id}\` says how it stands.`;
+}
+
 /** A UsageError with the command for what is left to do, or that says it. */
-export function refuseEnded(run: Run): void {
-  if (mayGoOn(run)) return;
+export function assertCanGo(run: Run): void {
   const { id, state } = run;
+  if (awaitsApproval(run))
+    throw new UsageError(
+      `Run ${id} waits for approval: expected another person than ${run.registeredBy} to let it go. \`onboard approve ${id}\` does.`,
+    );
+  if (mayGoOn(run)) return;
   const left = isOver(run)
     ? `\`onboard report ${id}\` says what is left to do`
     : `\`onboard cancel ${id}\` winds it up`;

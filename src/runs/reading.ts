@@ -6,7 +6,7 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Reason, Run, RunState } from '../model/run.ts';
+import { awaitsApproval, type Reason, type Run, type RunState } from '../model/run.ts';
 import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
@@ -49,7 +49,8 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const sealOf = (id: string) => keys.run(id).seal();
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, onError, sealOf);
   await queue.promote(run.id);
-  await registration.remember(run.id);
+  // What waits for approval is put back by nothing: it is loaded, and approved, again.
+  if (!awaitsApproval(run)) await registration.remember(run.id);
   const opened: Opened = { ...of, session, queue, added: { last: 0 }, tenure: { until: 0 } };
 
   let stop = new AbortController();

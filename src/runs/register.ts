@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
+import { readChunks } from '../intake/chunks.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
 import type { Canary } from '../ledger/run-record.ts';
 import { newRunId, type RunStore } from '../ledger/run-store.ts';
@@ -14,11 +15,11 @@ import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { spaceOf } from '../model/operation.ts';
-import { isOver, type Run } from '../model/run.ts';
+import { awaitsApproval, isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { findOrigins } from './origins.ts';
-import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
+import { CHUNK_ROWS, type CheckRows, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, openRuns, type ShownRun } from './status.ts';
 
 const POLL_MS = 1_000;
@@ -74,6 +75,8 @@ type NewFile = {
   /** Also where the file was taken to its end before. */
   readonly again: boolean;
   readonly id?: string;
+  readonly by: string;
+  readonly check: CheckRows;
 };
 
 /** The file's own new run, or the one of the same content and job before; or why it gets none. */
@@ -85,7 +88,7 @@ export async function registerFile(
   file: NewFile,
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
 ): Promise<Registered> {
-  const { job, target, again } = file;
+  const { job, target, again, by, check } = file;
   const { store } = ledger.of(target);
   const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
   const { facts } = file;
@@ -96,7 +99,6 @@ export async function registerFile(
     const notes = [...(await rehearsedBefore(file, store)), ...(found?.notes ?? [])];
     const source = { ...facts.source, notes: [...facts.source.notes, ...notes] };
     if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
-    await ledger.index.add(id, target, createdAt);
     const run = {
       id,
       job: job.name,
@@ -108,9 +110,12 @@ export async function registerFile(
       canary,
       createdAt,
       again,
+      by,
       ...(found !== null && { origins: found.origins }),
     };
-    const { kind, id: registered } = await store.register(run, registration.epoch);
+    const checked = await check(run, readChunks(facts.path, facts.source, job.definition.format));
+    await ledger.index.add(id, target, createdAt);
+    const { kind, id: registered } = await store.register({ ...run, checked }, registration.epoch);
     if (kind !== 'new') await ledger.index.remove(id);
     // Overtaken: another run took rows meanwhile, perhaps the same ones.
     if (kind !== 'overtaken') return { kind, id: registered, notes };
@@ -173,7 +178,7 @@ export async function beginFile(
     tell(io, `warning: the job definition has changed since; the run goes on with the one it began with.`);
   }
   const run = await setRunning(before, store);
-  if (kind === 'known') tell(io, await goingOn(id, store, io.interrupted));
+  if (kind === 'known' && !awaitsApproval(run)) tell(io, await goingOn(id, store, io.interrupted));
   return run;
 }
 
@@ -196,7 +201,7 @@ function goneWords(id: string): string {
   );
 }
 
-/** Unless it is to be wound up; a run without rows is finished by that. */
+/** Unless it is wound up or waits for approval; a run without rows is finished by that. */
 export async function setRunning(run: Run, store: RunStore): Promise<Run> {
   if (run.state === 'cancelled') return run;
   await store.transition(run.id, run.rows === 0 ? 'finished' : 'running', null);

@@ -23,13 +23,14 @@ import { createRunView } from '../ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { goOnCommand } from '../model/advice.ts';
 import { nameOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { type Resumed, resumeRun } from './control.ts';
-import { CHUNK_ROWS, canaryOf, NO_KEYS } from './rows.ts';
+import { CHUNK_ROWS, type CheckRows, canaryOf, NO_KEYS } from './rows.ts';
 import { definitionOf } from './status.ts';
 
 /** Not in doubt: such a row may have been created. */
@@ -59,6 +60,8 @@ function problemOf(name: string): string {
 type Asked = RowChoice & {
   readonly job: string | undefined;
   readonly jobFile: string | undefined;
+  readonly by: string;
+  readonly check: CheckRows;
 };
 
 /** `nothing`: no row is left; `lines` say why. `run`: the rerun, or an earlier one that goes on. */
@@ -78,7 +81,7 @@ export async function rerunRows(
   if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
   // Columns that don't fit are reported before anything is registered.
   mappingFor(job.definition, parent.source);
-  const wanted = { parent, job, outcomes: asked.outcomes, rows: asked.rows };
+  const wanted = { ...asked, parent, job };
   const begun = await registerRerun(wanted, session.ledger);
   if (begun.kind === 'nothing') return begun;
   const { run, lines } = begun;
@@ -92,11 +95,11 @@ async function jobOf(parent: Run, { job, jobFile }: Asked, { env, ledger }: Sess
   return { name: parent.job, definition: await definitionOf(parent, ledger) };
 }
 
-function notOver({ id, state }: Run): string {
-  const command = state === 'cancelled' ? 'cancel' : 'resume';
+function notOver(run: Run): string {
+  const { id, state } = run;
   return (
     `Run ${id} is ${state} and has rows without an outcome: expected one that is over. ` +
-    `\`onboard ${command} ${id}\` takes it to its end.`
+    `\`${goOnCommand(run)}\` takes it to its end.`
   );
 }
 
@@ -107,7 +110,7 @@ function otherOperation({ name, definition }: Job, parent: Run): string {
   );
 }
 
-type Wanted = RowChoice & { readonly parent: Run; readonly job: Job };
+type Wanted = RowChoice & Pick<Asked, 'by' | 'check'> & { readonly parent: Run; readonly job: Job };
 
 /** `lines`: for the user. */
 type Registered = { readonly lines: readonly string[] } & (
@@ -132,11 +135,10 @@ async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<Registered
     const frozen = await freezeRows(id, { ...wanted, seenTo }, ledger);
     const { counts, rows } = frozen;
     if (counts.chosen === 0) return { kind: 'nothing', lines: nothingLeft(parent, takers, counts) };
-    const run = await register(
-      newRun(wanted, { id, createdAt }, frozen),
-      { latest, rows },
-      { reruns, ledger },
-    );
+    const fresh = newRun(wanted, { id, createdAt }, frozen);
+    const chunks = createRunInput(ledger.redis, keys, id).read({ ...fresh.facts, ...frozen.chunking });
+    const checked = await wanted.check(fresh, chunks);
+    const run = await register({ ...fresh, checked }, { latest, rows }, { reruns, ledger });
     if (run !== null) return { kind: 'run', run, lines: leftOut(parent, counts) };
     // Another rerun was registered meanwhile, perhaps of the same rows.
   }
@@ -146,7 +148,7 @@ function goesOn({ id }: Run): string {
   return `Run ${id} of these rows is not over: that one goes on, and no new one begins.`;
 }
 
-type Choosing = Wanted & { readonly seenTo: ReadonlySet<number> };
+type Choosing = RowChoice & Pick<Wanted, 'parent' | 'job'> & { readonly seenTo: ReadonlySet<number> };
 
 type Frozen = Awaited<ReturnType<typeof freezeRows>>;
 
@@ -183,11 +185,12 @@ export async function freezeRows(id: string, choosing: Choosing, { redis, of }: 
     }
   }
   await write();
-  return { counts, rows: numbers, chunkEnds: isGrouped ? ends : null, apart: apart.found() };
+  const chunking = { chunkRows: CHUNK_ROWS, chunkEnds: ends };
+  return { counts, rows: numbers, chunking, chunkEnds: isGrouped ? ends : null, apart: apart.found() };
 }
 
 function newRun(
-  { parent, job }: Wanted,
+  { parent, job, by }: Wanted,
   { id, createdAt }: Pick<NewRun, 'id' | 'createdAt'>,
   { rows, chunkEnds, apart }: Frozen,
 ): NewRun {
@@ -203,6 +206,7 @@ function newRun(
     canary: canaryOf(job.definition),
     createdAt,
     again: false,
+    by,
   };
 }
 

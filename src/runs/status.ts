@@ -13,6 +13,7 @@ import { batchesOf } from '../lib/batches.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { goOnCommand } from '../model/advice.ts';
 import { countSettled, countUnsuccessful } from '../model/outcome.ts';
 import { isMoving, isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
@@ -161,10 +162,9 @@ const PLACES: Readonly<Record<string, string>> = {
   lost: 'lost by the queue, added anew while the run is followed',
 };
 
-export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }: ShownState): string | null {
-  if (owner === 'gone') return state === 'cancelled' ? `onboard cancel ${id}` : `onboard resume ${id}`;
-  if (owner === 'alive') return null;
-  return state === 'paused' || state === 'stopped' ? `onboard resume ${id}` : null;
+export function goingOnWith(run: Pick<Run, 'id' | 'state' | 'reason'>, { owner }: ShownState): string | null {
+  const isHalted = owner === 'none' && (run.state === 'paused' || run.state === 'stopped');
+  return owner === 'gone' || isHalted ? goOnCommand(run) : null;
 }
 
 /** The same for people: a hold's command is refused until then. */

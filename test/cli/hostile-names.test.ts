@@ -100,6 +100,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('template', '--job-file', join(folder, 'job.yaml'), '--json');
   await say('doctor');
   await say('doctor', '--json');
+  await say('rekey');
   await say('schema');
   await say('sandbox', '--data-file', at('gone/data'), '--fault', EVIL);
   for (const args of [
@@ -131,7 +132,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('resolve', run, '--file', join(home, 'reports', run, 'in-doubt.csv'));
   await say('resolve', run, '3', '--created', EVIL);
   await say('resolve', run, '3', '--created', 'd\u200b1', '--by', 'me\u202e');
-  for (const command of ['pause', 'resume', 'cancel', 'status', 'report', 'rerun', 'resolve'])
+  for (const command of ['pause', 'resume', 'approve', 'cancel', 'status', 'report', 'rerun', 'resolve'])
     await say(command, EVIL, ...(command === 'resolve' ? ['--lookup'] : []));
   await say('rerun', run, ACCEPT);
   await say('start', '--once', '--rest', '0', ACCEPT);

@@ -10,8 +10,8 @@ import { ownFolder } from '../support/folder.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
-  'run preview check start watch work runs status report rerun resolve pause resume cancel ' +
-  'template map schema sandbox doctor'
+  'run preview check start watch work runs status report rerun resolve pause resume approve cancel ' +
+  'template map schema sandbox doctor rekey'
 ).split(' ');
 
 /** A file of the test's own, and the environment of a home that is not there yet. */
@@ -56,9 +56,9 @@ describe('help', () => {
     expect(Object.fromEntries(groups)).toMatchObject({
       'Load files': ['preview', 'check', 'run', 'rerun'],
       Look: ['status', 'runs', 'report', 'account'],
-      Decide: ['resolve', 'write-off', 'pause', 'resume', 'cancel'],
+      Decide: ['resolve', 'write-off', 'pause', 'resume', 'approve', 'cancel'],
       'Keep running': ['start', 'watch', 'work', 'web'],
-      'Set up': ['map', 'template', 'schema', 'doctor', 'sandbox', 'help'],
+      'Set up': ['map', 'template', 'schema', 'doctor', 'rekey', 'sandbox', 'help'],
     });
     expect(stdout).not.toMatch(/^Commands:/m);
     expect(stdout).toContain("'Subclient / Create'");

@@ -170,7 +170,7 @@ async function keepRunning({ flow, start, drop }: InboxFlow, keeping: Keeping): 
   const { child, ended } = start(args, own);
   started.add(child.pid);
   const kept: string[] = [];
-  const page = await enterPage(await originOfPage(web), (path, { headers }) => {
+  const page = await enterPage(await originOfPage(web), undefined, (path, { headers }) => {
     add('headers of the page', JSON.stringify(headers));
     if (headers['cache-control'] !== 'no-store') kept.push(path);
   });

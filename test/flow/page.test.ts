@@ -116,7 +116,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
     let sent = '';
     await until(async () => {
       sent = await again.post(`${run}/rerun`, { only: 'invalid', ...form });
-      return sent.includes('The rows are sent again');
+      return sent.includes('The rows are a run of their own');
     });
     return [...sent.matchAll(/\/runs\/\d{8}-\d{6}-\w+/g)].map(String).find((path) => path !== run) ?? '';
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { fieldsPlace, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
@@ -131,6 +132,31 @@ describe('a run’s record', () => {
     await own().redis.hset(bench.keys.files, fileEntryOf(bench), 'run-gone');
     await bench.replay.run(bench.id, bench.fields);
     expect(await heldFor(bench)).toBe(bench.id);
+  });
+
+  test('that waits for approval is put back waiting, and one that was approved with who did it', async () => {
+    const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', approval: 'required' });
+    const { redis, keys, store } = ownStore(own().redis);
+    const { id } = await store.register(newRun({ definition, target: 'http://127.0.0.1' }));
+    const replay = createReplay(redis, keys);
+    const loseAndPutBack = async () => {
+      const fields = restorableFields(await redis.hgetall(keys.run(id).record));
+      await redis.del(...(await namesIn(redis, keys)));
+      await replay.run(id, fields);
+      return store.get(id);
+    };
+    expect(await loseAndPutBack()).toMatchObject({ state: 'paused', reason: 'approval' });
+    expect(await store.transition(id, 'running', null)).toBe(false);
+    const waiting = await redis.hgetall(keys.run(id).record);
+    const approval = { by: 'bea', at: '2026-11-21T11:00:00.000Z', why: '' };
+    await store.approve(id, approval);
+    const approved = restorableFields(await redis.hgetall(keys.run(id).record));
+    expect(await loseAndPutBack()).toMatchObject({ state: 'running', approval });
+    // Redis went back to before the approval: it is asked for again.
+    await redis.del(keys.run(id).record);
+    await redis.hset(keys.run(id).record, waiting);
+    await replay.run(id, approved);
+    expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'approval' });
   });
 
   test('as it is kept has no counts and no end of its own', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { RUN_STATES, RUN_TRANSITIONS } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { beginRun, newRun, ownStore } from '../support/runs.ts';
@@ -146,5 +147,45 @@ describe('a run that is paused for its window', () => {
     expect(await store.transition(id, 'paused', 'requested')).toBe(true);
     expect(await store.goOn(id, 'window')).toBe(false);
     expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'requested' });
+  });
+});
+
+describe('a run of a job that asks for approval', () => {
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', approval: 'required' });
+  const at = NOW.toISOString();
+
+  test('is born waiting; nothing but an approval, or its end, leads out of that', async () => {
+    const store = openStore();
+    const run = newRun({ definition, target: 'http://127.0.0.1', by: 'ann' });
+    const { id } = await store.register(run);
+    const born = { state: 'paused', reason: 'approval', registeredBy: 'ann', startedAt: null };
+    expect(await store.get(id)).toMatchObject(born);
+    for (const to of RUN_STATES)
+      if (to !== 'cancelled') expect(await store.transition(id, to, 'requested'), to).toBe(false);
+    expect(await store.goOn(id, 'window')).toBe(false);
+    await store.register(run);
+    expect(await store.get(id)).toMatchObject(born);
+
+    const approval = { by: 'bea', at, why: '' };
+    expect([await store.approve(id, approval), await store.approve(id, approval)]).toEqual([true, false]);
+    for (const [to, reason] of [
+      ['paused', 'requested'],
+      ['running', null],
+    ] as const) {
+      expect(await store.get(id)).toMatchObject({ registeredBy: 'ann', approval });
+      expect(await store.transition(id, to, reason)).toBe(true);
+    }
+    const given = await store.register(newRun({ definition, target: 'http://127.0.0.1' }));
+    expect(await store.transition(given.id, 'cancelled', null)).toBe(true);
+    expect(await store.approve(given.id, approval)).toBe(false);
+  });
+
+  test.each([
+    ['a rehearsal', { target: 'sandbox' }],
+    ['a file without rows', { target: 'http://127.0.0.1', rows: 0 }],
+  ])('%s waits for nobody: nothing of it is sent', async (_, over) => {
+    const store = openStore();
+    const { id } = await store.register(newRun({ definition, ...over }));
+    expect(await store.get(id)).toMatchObject({ state: 'queued', reason: null });
   });
 });

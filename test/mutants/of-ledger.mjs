@@ -251,10 +251,18 @@ export const OF_LEDGER = [
   {
     id: 'transition-out-of-the-end',
     in: 'src/ledger',
-    find: 'if ARGV[i] == state or ARGV[i] == place then',
+    find: "if ARGV[i] == place or (ARGV[i] == state and (not waits or ARGV[1] == 'cancelled')) then",
     put: 'if true then',
     tests: ['test/ledger/run-store'],
     why: 'a finished run is set running again',
+  },
+  {
+    id: 'resumed-without-approval',
+    in: 'src/ledger',
+    find: "local waits = place == 'paused approval'",
+    put: 'local waits = false',
+    tests: ['test/ledger/run-store'],
+    why: 'a run that waits for approval goes on without it',
   },
   {
     id: 'replay-intent-over-another-process',

@@ -1,12 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { keepWriteOff } from '../../src/ledger/account.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
+import type { Visitor } from '../../src/model/ask.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
 import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
 import { doubtOf, endedRow } from '../support/settled-row.ts';
 import { until } from '../support/until.ts';
 import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
@@ -129,6 +132,36 @@ test('a viewer sees keys, and neither names of files nor what can be done', asyn
     expect(operator).toContain(theirs);
     expect(viewer).not.toContain(theirs);
   }
+});
+
+test('a run that waits for approval says what was checked, and to whom it can be left', async () => {
+  const { desk } = await openOwnDesk(own());
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', approval: 'required' });
+  const checked = { sendable: 1, invalid: 1, skipped: 1, waiting: 0 };
+  const run = newRun({ definition, target: desk.service.target, by: OPERATOR.name, checked });
+  await desk.store.register(run);
+  await desk.ledger.index.add(run.id, run.target, new Date());
+  const path = `/runs/${run.id}`;
+  const other = { name: 'ops-2', role: 'operator' } as const;
+  const seen = async (visitor: Visitor) => (await look(desk, path, { visitor })).html;
+  for (const visitor of [OPERATOR, VIEWER, other]) {
+    const text = textOf(await seen(visitor));
+    expect(text).toContain('a.csvchecked3 rows, 1 would be invalid, 1 would be skipped, 1 can be sent');
+    expect(text).toContain('by ops-1, not approved');
+    expect((await seen(visitor)).includes(`action="${path}/approve"`)).toBe(visitor === other);
+    expect(await seen(visitor)).not.toContain('/resume');
+  }
+  expect(await seen(OPERATOR)).toContain('You have loaded it: another operator can approve it.');
+  expect(await seen(VIEWER)).toContain('An operator can approve it.');
+  const { html } = await look(desk, '/');
+  expect(html).toContain(`<a href="${path}">paused (approval)</a>`);
+  const approve = (visitor: Visitor) =>
+    look(desk, `${path}/approve`, { method: 'POST', visitor, form: { seen: 'paused' } });
+  expect((await approve(OPERATOR)).html).toContain('was loaded by ops-1');
+  expect((await approve(VIEWER)).html).toContain('That is for operators');
+  // There is no file any more: what was looked at can't go.
+  expect((await approve(other)).html).toContain('/in/a.csv');
+  expect(await desk.store.get(run.id)).toMatchObject({ state: 'paused', reason: 'approval' });
 });
 
 test('a note shows beside its cause, as text and to viewers too, until its text is taken away', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { refuseEnded } from '../../src/runs/control.ts';
+import { assertCanGo } from '../../src/runs/control.ts';
 import { ownerOf } from '../../src/runs/register.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
@@ -38,5 +38,5 @@ test.each([
   ['cancelled', { created: 9, cancelled: 1 }, '`onboard report r` says what is left to do.'],
 ] as const)('a run that is %s with %j: what is left to be done is named', (state, counts, words) => {
   const outcomes = { ...noOutcomes(), ...counts };
-  expect(() => refuseEnded(sampleRun({ id: 'r', state, outcomes }))).toThrow(words);
+  expect(() => assertCanGo(sampleRun({ id: 'r', state, outcomes }))).toThrow(words);
 });

@@ -27,7 +27,7 @@ test.each(['run', 'check'])('onboard %s with a file as its job says what is expe
     expect(exitCode).toBe(3);
     return stderr;
   };
-  expect(await said(file)).toContain(`expected \`onboard ${command} <job> <file...>\``);
+  expect(await said(file)).toContain(`expected \`onboard ${command} JOB FILE...\``);
   expect(await said(file, 'load', '--sandbox')).toContain(`there is no job "${file}": ${folder} has load.`);
   expect(await said(join(folder, 'laod.yaml'), file)).toContain(`${folder} has load. Did you mean "load"?`);
 });

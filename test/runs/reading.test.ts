@@ -1,8 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRunReading } from '../../src/runs/reading.ts';
+import { namesIn } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   inChunks,
+  knownRun,
   loseChunk,
   misplaceChunk,
   openTestSession,
@@ -44,6 +46,27 @@ test('chunks that the reading has not come to are not missing; one that the queu
   await until(async () => !(await reading.sweep()));
   await reading.end();
   expect(await session.store.leaseOf(run.id)).toBeNull();
+});
+
+test('a Redis that lost all gets a run back that was approved as one that goes on; one that waited is gone', async (context) => {
+  const session = await openTestSession(own(), context.onTestFinished);
+  const { store, ledger, registration, service } = session;
+  const { run, definition } = await startTestRun(session, { rows: 1, definition: { approval: 'required' } });
+  const rows = async () => inChunks(rowsTo(1));
+  const loseAll = async () => {
+    const reading = await openRunReading({ run: await knownRun(store, run.id), definition, rows }, session);
+    await reading.end();
+    await own().redis.del(...(await namesIn(own().redis, ledger.of(service.target).keys)));
+    await registration.epoch.verify();
+    return store.get(run.id);
+  };
+  const record = await own().redis.hgetall(ledger.of(run.target).keys.run(run.id).record);
+  expect(record).toMatchObject({ state: 'paused', reason: 'approval' });
+  expect(await loseAll()).toBeNull();
+  await own().redis.hset(ledger.of(run.target).keys.run(run.id).record, record);
+  const approval = { by: 'bea', at: '2026-11-21T11:00:00.000Z', why: '' };
+  await store.approve(run.id, approval);
+  expect(await loseAll()).toMatchObject({ state: 'running', approval });
 });
 
 describe('a Redis that went back in time is told how far a run was handed out', () => {

@@ -78,7 +78,8 @@ test('a file that a finished run has taken is told of with that run, and nothing
   const session = await openTestSession(own(), onTestFinished);
   const { facts, job: name, definition } = newRun();
   const job = { name, definition };
-  const file = { facts, job, target: session.service.target, again: false };
+  const check = async () => undefined;
+  const file = { facts, job, target: session.service.target, again: false, by: 'ann', check };
   const first = await beginFile(file, session);
   await session.store.transition(first.id, 'finished', null);
   expect(await beginFile(file, session)).toMatchObject({ id: first.id, state: 'finished' });

@@ -39,7 +39,7 @@ test.each([
   ['cancelled', 'none', null],
   ['finished', 'none', null],
 ] as const)('what is to be done about a run that is %s, owner %s: %s', (state, owner, command) => {
-  expect(goingOnWith({ id: 'run-1', state }, { words: '', owner })).toBe(command);
+  expect(goingOnWith({ id: 'run-1', state, reason: null }, { words: '', owner })).toBe(command);
 });
 
 test.each([

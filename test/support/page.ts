@@ -68,12 +68,13 @@ export async function originOfPage(port: number): Promise<string> {
   return /http:\/\/[\w.-]+:\d+/.exec(text)?.[0] ?? '';
 }
 
-/** A browser that has logged in; `onAnswer`: hears of each answer. */
+/** A browser that has logged in, by default as anybody who knows PAGE_TOKEN; `onAnswer`: hears of each answer. */
 export async function enterPage(
   origin: string,
+  who: { readonly name: string; readonly token: string } = { name: 'ops-1', token: PAGE_TOKEN },
   onAnswer: (path: string, answered: Answered) => void = () => undefined,
 ) {
-  const form = new URLSearchParams({ name: 'ops-1', token: PAGE_TOKEN });
+  const form = new URLSearchParams(who);
   const entered = await askPage(origin, '/enter', { method: 'POST', body: String(form) });
   const [cookie = ''] = String(entered.headers['set-cookie']).split(';');
   const ask = async (path: string, asking: Asking) => {

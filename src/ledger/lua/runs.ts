@@ -48,7 +48,8 @@ return {'new', id}
 
 /**
  * Moves a run to another state where the table of transitions allows it, with the time (ms) and an
- * entry in the story. A run that its canary stopped has its next chunk go alone, too.
+ * entry in the story. A run that its canary stopped has its next chunk go alone, too. One waiting
+ * for approval is cancelled, or approved: whoever names its reason approves it.
  * KEYS: record, story.
  * ARGV: to, reason ('' clears it), now (ISO), who asked for it as JSON ('': nobody), the story's
  * line, then the states it may come from, each alone or with its reason behind a space.
@@ -58,14 +59,16 @@ export const TRANSITION = `
 local was = call('HMGET', KEYS[1], 'state', 'reason')
 local state = was[1]
 local place = (was[1] or '') .. ' ' .. (was[2] or '')
+local waits = place == 'paused approval'
 for i = 6, #ARGV do
-  if ARGV[i] == state or ARGV[i] == place then
+  if ARGV[i] == place or (ARGV[i] == state and (not waits or ARGV[1] == 'cancelled')) then
     local t, to = call('TIME'), ARGV[1]
     local movedAt = t[1] * 1000 + math.floor(t[2] / 1000)
     call('HSET', KEYS[1], 'state', to, 'reason', ARGV[2], 'request', ARGV[4], 'movedAt', movedAt)
     if to == 'running' then
       call('HSETNX', KEYS[1], 'startedAt', ARGV[3])
       local sent = call('HGET', KEYS[1], 'added') or 0
+      if waits then call('HSET', KEYS[1], 'approval', ARGV[4]) end
       if place == 'stopped canary' then call('HSET', KEYS[1], 'canary', sent + 1) end
     end
     if to == 'finished' or to == 'cancelled' then call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
