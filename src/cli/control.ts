@@ -25,7 +25,7 @@ import {
   type AddCommand,
   collect,
   type EndedFlags,
-  REQUEST_OPTIONS,
+  REASON,
   type RequestFlags,
   RUN_ARGUMENT,
   requestOf,
@@ -37,8 +37,7 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
     .command('pause')
     .description('Stop sending rows of a run, in every process; rows in flight are settled')
     .argument('<run>', RUN_ARGUMENT)
-    .option(...REQUEST_OPTIONS[0])
-    .option(...REQUEST_OPTIONS[1])
+    .option(...REASON)
     .addHelpText(
       'after',
       '\nExample:\n  onboard pause 20261121-034512-k3f9 --reason "the partner sends a new file"',
@@ -47,7 +46,7 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
 };
 
 async function pause(named: string, flags: RequestFlags, io: Io): Promise<number> {
-  const request = requestOf(flags);
+  const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), request, session);
     const { id } = run;
@@ -124,15 +123,14 @@ export const addCancelCommand: AddCommand = (program, io, done) => {
     .command('cancel')
     .description('End a run early: rows in flight are settled, all others are cancelled')
     .argument('<run>', RUN_ARGUMENT)
-    .option(...REQUEST_OPTIONS[0])
-    .option(...REQUEST_OPTIONS[1])
+    .option(...REASON)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard cancel 20261121-034512-k3f9')
     .action(async (run: string, flags: CancelFlags) => done(await cancel(run, flags, io)));
 };
 
 async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number> {
-  const request = requestOf(flags);
+  const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const before = await findRun(session.ledger, named);
     const { id } = before;

@@ -21,6 +21,7 @@ import type { ListenAddress } from '../lib/listening.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
+import { keepAuditFile } from '../runs/audit.ts';
 import { tellEvents, tellLeft } from '../runs/events.ts';
 import { startStandIn } from '../runs/register.ts';
 import { tellOfService } from '../runs/service-notice.ts';
@@ -80,6 +81,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       const service = sends ? await startedService(flags, session) : watchedService(session.env);
       const acceptsSettings = flags.acceptRedisSettings;
       if (!sends) await checkRedisSettings(session, acceptsSettings);
+      keepAuditFile(session, service.target);
       const joined = await joinTarget(session, service, { sends, acceptsSettings });
       const watcher = createWatcher(joined, book, flags);
       const isPageUp = page === null ? undefined : await servePage(page, watcher, joined);

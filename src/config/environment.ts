@@ -4,9 +4,10 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
-import { isLoopback } from '../lib/machine.ts';
+import { isLoopback, systemUser } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { Actor } from '../model/audit.ts';
 import { homeOf, isForeignHome } from '../model/home.ts';
 import { redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
 
@@ -22,6 +23,13 @@ function isSafeWebhook(text: string): boolean {
   return (protocol === 'https:' || isLoopback(hostname)) && username === '' && password === '';
 }
 
+const TYPED_CHARACTERS = 200;
+export const ONE_LINE = `up to ${TYPED_CHARACTERS} characters in one line, without control characters`;
+
+export function isOneLine(text: string): boolean {
+  return text !== '' && text.length <= TYPED_CHARACTERS && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
 const environmentSchema = z.object({
   MSB_BASE_URL: z
     .url({ protocol: /^https?$/, error: 'expected an http(s) URL such as https://api.example.com' })
@@ -30,6 +38,7 @@ const environmentSchema = z.object({
   MSB_TOKEN_FILE: z.string().optional(),
   MSB_TOKEN_COMMAND: z.string().optional(),
   ...redisVariables,
+  ONBOARD_ACTOR: z.string().trim().refine(isOneLine, `expected ${ONE_LINE}`).optional(),
   ONBOARD_HOME: z.string().optional(),
   ONBOARD_JOBS: z.string().optional(),
   ONBOARD_ENCRYPTION_KEY: z
@@ -71,6 +80,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const e = parsed.data;
   const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
   return {
+    /** Who acts where nobody is logged in. */
+    actor: actorOf(e.ONBOARD_ACTOR),
     baseUrl: e.MSB_BASE_URL ?? null,
     tokenSource: tokenSourceOf(e),
     /** `null` for the embedded server. */
@@ -81,6 +92,10 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     notify: notifySettingsOf(e),
     logLevel: e.LOG_LEVEL ?? null,
   };
+}
+
+function actorOf(name: string | undefined): Actor {
+  return name === undefined ? systemUser() : { name, via: 'ONBOARD_ACTOR' };
 }
 
 function foundHome(folder: string): string {

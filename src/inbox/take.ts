@@ -11,6 +11,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { NoColumnKnown } from '../mapping/mapping.ts';
 import { reasonAdvice } from '../model/advice.ts';
+import { atPage } from '../model/audit.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
@@ -19,6 +20,7 @@ import { requestWords } from '../report/words.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { foundRun, registerFile, setRunning } from '../runs/register.ts';
 import { fileRows, surveyFor } from '../runs/rows.ts';
+import { actingAs } from '../session.ts';
 import { type Claim, claimedStamp, dropClaim, returnFile, undoClaim } from './claim.ts';
 import { inboxesOf, isInboxOf, uploadsOf } from './job-book.ts';
 import { type Refusal, takenWords } from './note.ts';
@@ -88,8 +90,9 @@ async function runFileOf(
 ): Promise<TakeEnd> {
   const { store, target, session } = watcher;
   const { interrupted } = session.io;
-  const again = claim.info.again === true;
-  const registered = await registerFile({ facts, job, target, again, id: claim.id }, session);
+  const { by, again = false } = claim.info;
+  const asked = by === undefined ? session : actingAs(session, atPage(by));
+  const registered = await registerFile({ facts, job, target, again, id: claim.id }, asked);
   if (registered.kind === 'refused')
     return { kind: 'ended', exitCode: await settle(claim, { ...registered, fault: 'content' }, watcher) };
   const { id } = registered;

@@ -5,9 +5,14 @@
  */
 
 import { shortDigest } from '../lib/digest.ts';
+import { systemUser } from '../lib/machine.ts';
+import type { Actor } from '../model/audit.ts';
 import { type KeyForm, normalForm } from '../model/key-form.ts';
 
 export type LedgerKeys = {
+  readonly name: string;
+  /** Who changes the ledger by these keys. */
+  readonly actor: Actor;
   /** Hash: the server run for which the ledger was verified, and the registry of workers. */
   readonly epoch: string;
   /** Sorted set: worker that left by the time (ms). */
@@ -20,7 +25,7 @@ export type LedgerKeys = {
   readonly runs: string;
   /** Hash: `<sha256>:<job>` → latest run; `proven:<job>` → a run whose first rows succeeded. */
   readonly files: string;
-  /** Stream: what was asked for at the page, by whom (page/audit.ts). */
+  /** List: the chain of who did what (audit.ts). */
   readonly audit: string;
   /** Hash: worker → what it does (display.ts). */
   readonly doing: string;
@@ -64,7 +69,7 @@ export type RunKeys = {
   readonly lease: string;
   /** When the run's next request may go, over all workers. */
   readonly rate: string;
-  /** List: what happened to the run (display.ts), for display: no report counts from it. */
+  /** List: the run's latest entries of the audit, and what happened besides (display.ts). */
   readonly story: string;
 };
 
@@ -73,9 +78,12 @@ export function ledgerName(target: string): string {
   return target === 'sandbox' ? target : shortDigest(target, 12);
 }
 
-export function ledgerKeys(target: string): LedgerKeys {
-  const root = `onboard:{${ledgerName(target)}}`;
+export function ledgerKeys(target: string, actor: Actor = systemUser()): LedgerKeys {
+  const name = ledgerName(target);
+  const root = `onboard:{${name}}`;
   return {
+    name,
+    actor,
     epoch: `${root}:epoch`,
     left: `${root}:left`,
     breaker: `${root}:breaker`,

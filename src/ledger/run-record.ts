@@ -6,9 +6,12 @@
 import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { programVersion } from '../lib/version.ts';
+import { digestOf } from '../model/audit.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import { chunksOf, type Run, runSchema } from '../model/run.ts';
 import type { FileFacts, Origins } from '../model/source.ts';
+import { stubOf } from './audit.ts';
 import type { LedgerKeys } from './keys.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
@@ -66,15 +69,21 @@ export function registration(
   asked: Readonly<Record<string, unknown>>,
 ): readonly [names: string[], args: (string | number)[]] {
   const id = String(record.id);
+  const { job, target, rows, parent, sha256 } = record;
+  const definition = digestOf(String(record.definition));
   const of = {
     ...asked,
     id,
     createdAt: String(Date.parse(String(record.createdAt))),
     prefix: keys.run('').record,
+    stub: stubOf(keys, id, String(record.createdAt)),
+    // Not the file's name: it may say whose rows they are.
+    of: JSON.stringify({ job, target, rows, parent, sha256, definition, version: programVersion() }),
   };
   const k = keys.run(id);
-  const args = [JSON.stringify(of), ...Object.entries(record).flat()];
-  return [[keys.files, keys.runs, k.record, k.input], args];
+  const fields = { ...record, registeredBy: keys.actor.name };
+  const args = [JSON.stringify(of), ...Object.entries(fields).flat()];
+  return [[keys.files, keys.runs, k.record, k.input, keys.audit], args];
 }
 
 /** All other fields are texts. */

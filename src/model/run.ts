@@ -72,6 +72,8 @@ export const runSchema = z.object({
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   request: requestSchema.optional(),
+  /** The actor's name. */
+  registeredBy: z.string().optional(),
   /** When a transition led to the current state, ms. */
   movedAt: z.number().optional(),
   outcomes: outcomeCountsSchema,

@@ -10,6 +10,7 @@ import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Account } from '../model/account.ts';
+import type { AuditHead } from '../model/audit.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { Notes } from '../model/note.ts';
 import { REMAINDER } from '../model/outcome.ts';
@@ -55,6 +56,8 @@ type ReportOptions = {
   readonly story: () => Promise<readonly Happening[]>;
   /** Of the file that the rows come from; called with it. */
   readonly account: () => Promise<Account | null>;
+  /** How far the audit has come; called with it. */
+  readonly audit: () => Promise<AuditHead | null>;
   /** Notes on causes, by their ids; called with it. */
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
   readonly command: string;
@@ -141,8 +144,8 @@ async function publish(writing: Writing): Promise<Summary> {
   const placed = await files.place({ written: before, followed });
   const pages = [DIGEST_FILE, PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
   const numbers = summarize(run, now());
-  const account = await writing.account();
-  const summary = withWritten(numbers, { ...placed, files: [...placed.files, ...pages], digest, account });
+  const of = { account: await writing.account(), audit: await writing.audit() };
+  const summary = withWritten(numbers, { ...placed, files: [...placed.files, ...pages], digest, ...of });
   await writePages(summary, digest, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
+import { readHead } from '../ledger/audit.ts';
 import { readNotes, readStory } from '../ledger/display.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
@@ -106,6 +107,7 @@ export async function writeReportOf(
     share,
     command: io.command ?? 'onboard',
     account: () => accountOf(run, ledger),
+    audit: () => readHead(ledger.redis, keys),
     story: () => readStory(ledger.redis, keys, run.id),
     notes: (causes) => readNotes(ledger.redis, keys, causes),
   });

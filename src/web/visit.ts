@@ -18,6 +18,8 @@ export type Core = {
   standing(): Promise<Standing>;
   /** `null`: the page stands alone. */
   readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
+  /** Before somebody is let in; where it fails, nobody is. */
+  recordEntry(visitor: Visitor): Promise<void>;
 };
 
 /** `Part`: what the page at hand needs beside the core. */
