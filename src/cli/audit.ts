@@ -60,7 +60,9 @@ async function linesOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new UsageError(`--verify ${path}: can't be read (${errorCode(error)}); expected audit.ndjson`);
   });
-  return text.split('\n').filter((line) => line !== '');
+  const lines = text.split('\n').filter((line) => line !== '');
+  if (lines.length > 0) return lines;
+  throw new UsageError(`--verify ${path}: is empty; expected entries of the audit, a line each`);
 }
 
 function table(texts: readonly string[], io: Io): string[] {

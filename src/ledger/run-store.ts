@@ -54,10 +54,7 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
   const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
     const asked = request === undefined ? '' : JSON.stringify(request);
     const at = now().toISOString();
-    const of = JSON.stringify({
-      ...(why !== '' && { reason: why }),
-      ...(request?.why && { why: request.why }),
-    });
+    const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
     const args = [to, reason, at, asked, stubOf(keys, id, at), of, ...from];
     const [, moved] = await transition(redis, [keys.run(id).record, keys.audit], args);
     return moved === 1;

@@ -78,7 +78,7 @@ export function misfitOf(texts: readonly string[]): Misfit | null {
   return { place: Math.max(1, isBefore ? at : place), kind: 'changed' };
 }
 
-/** Chains of several ledgers in one file, each in its order; a damaged line counts where it stands. */
+/** By their ledgers, each in its order; a damaged line counts where it stands. */
 export function chainsIn(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const chains = new Map<string, string[]>();
   let ledger = '';

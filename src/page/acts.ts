@@ -1,7 +1,7 @@
 /**
  * What the page asks the process that started it to do; each act calls the very function of the
  * command of the same name. Permission is checked here, whatever the page has let people do, and a
- * page that was loaded before a change changes nothing. The audit says of each act who asked for it.
+ * page that was loaded before a change changes nothing. The audit says who asked for each act.
  */
 import { examine } from '../check/doctor.ts';
 import { sharedIo } from '../inbox/watcher.ts';

@@ -110,4 +110,5 @@ test('the chain and an exported file are verified, each by itself', async () => 
     exitCode: 3,
     stderr: expect.stringContaining("can't be read (ENOENT)"),
   });
+  expect((await alone(await ownFile('\n'))).exitCode).toBe(3);
 });
