@@ -130,6 +130,16 @@ const OF_ROWS: readonly Case[] = [
     ({ ledger }) => ledger.settleAll([settledRow(1, 'created'), settledRow(2, 'rejected')]),
   ],
   [
+    'CLOSE, of a run that is wound up',
+    'nothing else',
+    CLOSE,
+    ({ ledger }) => ledger.close(1, 2),
+    async ({ ledger, store, run }) => {
+      await store.transition(run.id, 'cancelled', null);
+      return ledger.settleAll([settledRow(1, 'created'), settledRow(2, 'cancelled')]);
+    },
+  ],
+  [
     'RESOLVE',
     'nothing else',
     RESOLVE,

@@ -189,7 +189,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: "(state == 'cancelled' and not isLast)",
     put: 'false',
-    tests: ['test/ledger/audit'],
+    tests: ['test/ledger/scripts-twice'],
     why: 'the audit says twice that a cancelled run ended, where a reply is lost',
   },
   {
