@@ -26,6 +26,7 @@ import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { createMeter, type Meter } from './metrics/meter.ts';
+import type { Actor } from './model/audit.ts';
 import { type Notifier, openNotifier } from './notify/notifier.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
@@ -197,7 +198,7 @@ export async function unsealed(redis: RedisConnection, env: Environment): Promis
 export function ledgerOn(
   redis: RedisConnection,
   address: RedisAddress,
-  env: Pick<Environment, 'redis' | 'home'>,
+  env: Pick<Environment, 'redis' | 'home' | 'actor'>,
   sealing: Sealing,
 ) {
   return {
@@ -207,11 +208,24 @@ export function ledgerOn(
     address,
     sealing,
     index: createRunIndex(redis),
-    of: (target: string) => {
-      const keys = ledgerKeys(target, sealing);
-      return { keys, store: createRunStore(redis, keys, () => new Date()) };
-    },
+    of: targetsOf(redis, env.actor, sealing),
   };
+}
+
+function targetsOf(redis: RedisConnection, actor: Actor, sealing: Sealing) {
+  return (target: string) => {
+    const keys = ledgerKeys(target, actor, sealing);
+    return { keys, store: createRunStore(redis, keys, () => new Date()) };
+  };
+}
+
+/** The audit says of what is done by it: that actor did; by default who runs this process. */
+export function actingAs<S extends Pick<Session, 'env' | 'ledger'>>(
+  session: S,
+  actor = session.env.actor,
+): S {
+  const { ledger } = session;
+  return { ...session, ledger: { ...ledger, of: targetsOf(ledger.redis, actor, ledger.sealing) } };
 }
 
 type Join = {

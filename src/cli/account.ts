@@ -26,7 +26,7 @@ import { type Ledger, withKnownLedger } from '../session.ts';
 import {
   type AddCommand,
   collect,
-  REQUEST_OPTIONS,
+  REASON,
   type RequestFlags,
   RUN_ARGUMENT,
   requestOf,
@@ -122,8 +122,7 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
       collect,
     )
     .option('--cause <code>', 'all open rows with this code, as results.csv has it')
-    .requiredOption(...REQUEST_OPTIONS[0])
-    .option(...REQUEST_OPTIONS[1])
+    .requiredOption(...REASON)
     .addHelpText(
       'after',
       '\nExample:\n  onboard write-off latest --cause totals_row --reason "totals of the sheet"',
@@ -143,7 +142,7 @@ function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags)
 }
 
 async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {
-  const request = requestOf(flags);
+  const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const written = await writeOff(run, meant, request, session.ledger);

@@ -1,6 +1,6 @@
 /** What commands share: their common options, and the last words about a run. */
-import { hostname, userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isOneLine, ONE_LINE, readEnvironment } from '../config/environment.ts';
 import type { Service } from '../delivery/target.ts';
 import { type ListenAddress, parseListenAddress } from '../lib/listening.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
@@ -39,40 +39,13 @@ export function rowNumber(text: string): number {
   );
 }
 
-/** As `--by` names them, else the user of this process at this machine. */
-export function actorOf(by: string | undefined): string {
-  return by === undefined ? `${userName()}@${hostname()}` : typed('--by', by);
-}
+export type RequestFlags = { readonly reason?: string };
+export const REASON = ['--reason <text>', 'why, for whoever looks at the run later'] as const;
 
-/** A container may run as a user that has no name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user-${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
-const TYPED_CHARACTERS = 200;
-
-function typed(option: string, text: string): string {
-  const words = text.trim();
-  const isFine = words !== '' && words.length <= TYPED_CHARACTERS && words.isWellFormed();
-  if (isFine && !/\p{Cc}/u.test(words)) return words;
-  throw new UsageError(
-    `${option}: expected up to ${TYPED_CHARACTERS} characters in one line, without control characters`,
-  );
-}
-
-export type RequestFlags = { readonly by?: string; readonly reason?: string };
-export const REQUEST_OPTIONS = [
-  ['--reason <text>', 'why, for whoever looks at the run later'],
-  ['--by <name>', 'who asks for it; default: the user of this process at this machine'],
-] as const;
-
-export function requestOf({ by, reason }: RequestFlags): StateRequest {
-  const why = reason === undefined ? '' : typed('--reason', reason);
-  return { by: actorOf(by), at: new Date().toISOString(), why };
+export function requestOf({ reason }: RequestFlags, { env }: Pick<Io, 'env'>): StateRequest {
+  const why = reason?.trim() ?? '';
+  if (reason !== undefined && !isOneLine(why)) throw new UsageError(`--reason: expected ${ONE_LINE}`);
+  return { by: readEnvironment(env).actor.name, at: new Date().toISOString(), why };
 }
 
 export const ACCEPT_REDIS_SETTINGS = [

@@ -26,10 +26,9 @@ import { joinTarget, type Session, type TargetSession, withKnownLedger } from '.
 import {
   ACCEPT_REDIS_SETTINGS,
   type AddCommand,
-  actorOf,
   collect,
   type EndedFlags,
-  REQUEST_OPTIONS,
+  REASON,
   type RequestFlags,
   RUN_ARGUMENT,
   requestOf,
@@ -41,8 +40,7 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
     .command('pause')
     .description('Stop sending rows of a run, in every process; rows in flight are settled')
     .argument('<run>', RUN_ARGUMENT)
-    .option(...REQUEST_OPTIONS[0])
-    .option(...REQUEST_OPTIONS[1])
+    .option(...REASON)
     .addHelpText(
       'after',
       '\nExample:\n  onboard pause 20261121-034512-k3f9 --reason "the partner sends a new file"',
@@ -51,7 +49,7 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
 };
 
 async function pause(named: string, flags: RequestFlags, io: Io): Promise<number> {
-  const request = requestOf(flags);
+  const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), request, session);
     const { id } = run;
@@ -126,15 +124,14 @@ export const addApproveCommand: AddCommand = (program, io, done) => {
     .command('approve')
     .description('Let a run go that another person has loaded, where its job asks for approval')
     .argument('<run>', RUN_ARGUMENT)
-    .option(...REQUEST_OPTIONS[1])
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard approve 20261121-034512-k3f9')
-    .action(async (run: string, flags: JoinFlags & RequestFlags) => done(await approve(run, flags, io)));
+    .action(async (run: string, flags: JoinFlags) => done(await approve(run, flags, io)));
 };
 
-async function approve(named: string, flags: JoinFlags & RequestFlags, io: Io): Promise<number> {
-  const request = requestOf(flags);
+async function approve(named: string, flags: JoinFlags, io: Io): Promise<number> {
+  const request = requestOf({}, io);
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const joined = await joinFor(run, session, flags);
@@ -149,15 +146,14 @@ export const addCancelCommand: AddCommand = (program, io, done) => {
     .command('cancel')
     .description('End a run early: rows in flight are settled, all others are cancelled')
     .argument('<run>', RUN_ARGUMENT)
-    .option(...REQUEST_OPTIONS[0])
-    .option(...REQUEST_OPTIONS[1])
+    .option(...REASON)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard cancel 20261121-034512-k3f9')
     .action(async (run: string, flags: CancelFlags) => done(await cancel(run, flags, io)));
 };
 
 async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number> {
-  const request = requestOf(flags);
+  const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const before = await findRun(session.ledger, named);
     const { id } = before;
@@ -205,7 +201,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
 
 async function rerun(id: string, flags: RerunFlags, io: Io): Promise<number> {
   const { job, jobFile, only = [] } = flags;
-  const asked = { outcomes: rerunOutcomes(only), rows: null, job, jobFile, by: actorOf(undefined) };
+  const asked = { outcomes: rerunOutcomes(only), rows: null, job, jobFile };
   return withKnownLedger(io, async (session) => {
     const parent = await findRun(session.ledger, id);
     if (flags.sandbox === true && parent.target !== SANDBOX_TARGET)

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, readonly [group: string, load: () => Pro
   status: ['Look:', () => import('./status.ts').then((module) => module.addStatusCommand)],
   runs: ['Look:', () => import('./runs.ts').then((module) => module.addRunsCommand)],
   report: ['Look:', () => import('./runs.ts').then((module) => module.addReportCommand)],
+  audit: ['Look:', () => import('./audit.ts').then((module) => module.addAuditCommand)],
   account: ['Look:', () => import('./account.ts').then((module) => module.addAccountCommand)],
   resolve: ['Decide:', () => import('./resolve.ts').then((module) => module.addResolveCommand)],
   'write-off': ['Decide:', () => import('./account.ts').then((module) => module.addWriteOffCommand)],
@@ -137,7 +138,7 @@ Example:
 
 Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded \
 server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
-ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), LOG_LEVEL;
+ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACTOR (who acts, for the audit; user@host), LOG_LEVEL;
 ONBOARD_WEBHOOK_URL and ONBOARD_WEBHOOK_SECRET_FILE, ONBOARD_NOTIFY_COMMAND: where events are told;
 ONBOARD_WEB_TOKEN, ONBOARD_WEB_ORIGIN, and ONBOARD_WEB_USER_HEADER with ONBOARD_WEB_PROXY and \
 ONBOARD_WEB_PROXY_SECRET_FILE: who sees the page, and where.

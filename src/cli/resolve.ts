@@ -15,14 +15,13 @@ import {
 import { typedIdProblem } from '../runs/resolve-file.ts';
 import { findRun } from '../runs/status.ts';
 import { withKnownLedger } from '../session.ts';
-import { type AddCommand, actorOf, RUN_ARGUMENT, rowNumber } from './command.ts';
+import { type AddCommand, RUN_ARGUMENT, rowNumber } from './command.ts';
 
 type ResolveFlags = {
   readonly created?: string;
   readonly notCreated?: boolean;
   readonly file?: string;
   readonly lookup?: boolean;
-  readonly by?: string;
   readonly json?: boolean;
 };
 
@@ -36,7 +35,6 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
     .option('--not-created', 'the row was not created: it may be sent again')
     .option('--file <file>', 'an in-doubt.csv or .ndjson with its resolutions filled in')
     .option('--lookup', "ask the service for every row in doubt, as the job's `lookup` says")
-    .option('--by <name>', 'who decides; default: user@host')
     .option('--json', 'print what became of the rows as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (run: string, row: string | undefined, flags: ResolveFlags) =>
@@ -47,8 +45,8 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
 type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
 
 async function resolve(named: string, { request, flags }: Asked, io: Io): Promise<number> {
-  const by = actorOf(flags.by);
   return withKnownLedger(io, async (session) => {
+    const by = session.env.actor.name;
     const run = await findRun(session.ledger, named);
     const resolved = await resolveRun(run, request, by, session);
     const after = await findRun(session.ledger, run.id);

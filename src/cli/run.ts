@@ -17,7 +17,7 @@ import { fileRows } from '../runs/rows.ts';
 import { hasRunsAt } from '../runs/status.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import { joinTarget, openSession, prepareHome, type TargetSession, withCommand } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, actorOf, FRESH, METRICS, tellEnded } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, FRESH, METRICS, tellEnded } from './command.ts';
 
 type Flags = {
   readonly jobFile?: string;
@@ -110,8 +110,8 @@ async function runFile(
   job: Input['job'],
   { session, flags }: { readonly session: TargetSession; readonly flags: Flags },
 ): Promise<number> {
-  const own = { by: actorOf(undefined), check: createRowCheck(session.ledger) };
-  const file = { facts, job, target: session.service.target, again: flags.again === true, ...own };
+  const check = createRowCheck(session.ledger);
+  const file = { facts, job, target: session.service.target, again: flags.again === true, check };
   const run = await beginFile(file, session);
   return tellEnded(await executeToEnd(run, fileRows(facts), session), session, flags);
 }

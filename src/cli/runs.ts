@@ -1,6 +1,7 @@
 /** `onboard runs` and `onboard report`: the runs of a ledger, and what became of one. */
 import { basename, resolve } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
+import { recordAct } from '../ledger/audit.ts';
 import {
   hasSigns,
   type Io,
@@ -99,6 +100,8 @@ export const addReportCommand: AddCommand = (program, io, done) => {
 async function writeAgain(named: string, flags: ReportFlags, io: Io): Promise<number> {
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
+    const { redis, of } = session.ledger;
+    if (flags.share === true) await recordAct(redis, of(run.target).keys, { what: 'shared', run: run.id });
     const directory = flags.out === undefined ? reportDirectory(session.env, run.id) : resolve(flags.out);
     const { share = false, originals = false } = flags;
     const summary = await writeReportOf(run, session, { directory, share, originals });

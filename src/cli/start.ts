@@ -21,6 +21,7 @@ import type { ListenAddress } from '../lib/listening.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
+import { keepAuditFile } from '../runs/audit.ts';
 import { tellEvents, tellLeft } from '../runs/events.ts';
 import { startStandIn } from '../runs/register.ts';
 import { tellOfService } from '../runs/service-notice.ts';
@@ -35,7 +36,7 @@ import {
   withCommand,
   withSession,
 } from '../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, actorOf, FRESH, METRICS, WEB } from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, FRESH, METRICS, WEB } from './command.ts';
 
 type InboxFlags = WatchOptions & {
   readonly sandbox?: boolean;
@@ -80,8 +81,9 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       const service = sends ? await startedService(flags, session) : watchedService(session.env);
       const acceptsSettings = flags.acceptRedisSettings;
       if (!sends) await checkRedisSettings(session, acceptsSettings);
+      keepAuditFile(session, service.target);
       const joined = await joinTarget(session, service, { sends, acceptsSettings });
-      const watcher = createWatcher(joined, book, { ...flags, by: actorOf(undefined) });
+      const watcher = createWatcher(joined, book, flags);
       const isPageUp = page === null ? undefined : await servePage(page, watcher, joined);
       await tellVitals(joined, { inbox: countFiles(watcher), isPageUp });
       await tellEvents(joined);

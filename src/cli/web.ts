@@ -2,6 +2,8 @@
 import { once } from 'node:events';
 import { Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
+import { targetOf } from '../inbox/overview.ts';
+import { recordAct } from '../ledger/audit.ts';
 import type { ListenAddress } from '../lib/listening.ts';
 import { say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -9,9 +11,9 @@ import type { Role } from '../model/ask.ts';
 import { EXIT } from '../model/exit.ts';
 import { linkToStarter } from '../page/fork.ts';
 import { openPage } from '../page/open.ts';
-import { SYSTEM_CLOCK, withCommand } from '../session.ts';
+import { SYSTEM_CLOCK, withCommand, withSession } from '../session.ts';
 import { addPerson, removePerson } from '../web/people.ts';
-import { type AddCommand, actorOf, addressIn } from './command.ts';
+import { type AddCommand, addressIn } from './command.ts';
 
 type Flags = {
   readonly listen?: ListenAddress;
@@ -36,16 +38,22 @@ export const addWebCommand: AddCommand = (program, io, done) => {
 
 async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number> {
   const { home } = readEnvironment(io.env);
+  const record = (what: 'person-added' | 'person-removed', of: { person: string; role?: Role }) =>
+    withSession(io, async ({ env, ledger: { redis, of: ledgerOf } }) =>
+      recordAct(redis, ledgerOf(targetOf(env, flags.sandbox === true)).keys, { what, of }),
+    );
   if (flags.add !== undefined) {
     if (flags.role === undefined)
       throw new UsageError('--add: expected --role viewer, who looks, or --role operator, who acts too');
     const token = await addPerson(home, flags.add, flags.role);
+    await record('person-added', { person: flags.add, role: flags.role });
     tell(io, `${flags.add} may log in as ${flags.role} with this token, which is not shown again:`);
     say(io, token);
     return 0;
   }
   if (flags.remove !== undefined) {
     await removePerson(home, flags.remove);
+    await record('person-removed', { person: flags.remove });
     say(io, `${flags.remove} may log in no longer.`);
     return 0;
   }
@@ -57,7 +65,7 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
         address: flags.listen ?? null,
         sandbox: flags.sandbox === true,
         link,
-        visitor: actorOf(undefined),
+        visitor: command.env.actor.name,
       },
     );
     if (link === null) tell(io, `The page: ${opened.link} (lets one person in, within ten minutes)`);

@@ -4,10 +4,11 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
-import { isLoopback } from '../lib/machine.ts';
+import { isLoopback, systemUser } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { Actor } from '../model/audit.ts';
 import { homeOf, isForeignHome } from '../model/home.ts';
 import { redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
 
@@ -23,6 +24,13 @@ function isSafeWebhook(text: string): boolean {
   return (protocol === 'https:' || isLoopback(hostname)) && username === '' && password === '';
 }
 
+const TYPED_CHARACTERS = 200;
+export const ONE_LINE = `up to ${TYPED_CHARACTERS} characters in one line, without control characters`;
+
+export function isOneLine(text: string): boolean {
+  return text !== '' && text.length <= TYPED_CHARACTERS && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
 const environmentSchema = z.object({
   MSB_BASE_URL: z
     .url({ protocol: /^https?$/, error: 'expected an http(s) URL such as https://api.example.com' })
@@ -31,6 +39,7 @@ const environmentSchema = z.object({
   MSB_TOKEN_FILE: z.string().optional(),
   MSB_TOKEN_COMMAND: z.string().optional(),
   ...redisVariables,
+  ONBOARD_ACTOR: z.string().trim().refine(isOneLine, `expected ${ONE_LINE}`).optional(),
   ONBOARD_HOME: z.string().optional(),
   ONBOARD_JOBS: z.string().optional(),
   ONBOARD_ENCRYPTION_KEY: z.string().optional(),
@@ -68,6 +77,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const e = parsed.data;
   const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
   return {
+    /** Who acts where nobody is logged in. */
+    actor: actorOf(e.ONBOARD_ACTOR),
     baseUrl: e.MSB_BASE_URL ?? null,
     tokenSource: secretOf(e.MSB_TOKEN, e.MSB_TOKEN_FILE, e.MSB_TOKEN_COMMAND) ?? NO_TOKEN,
     /** Of what the ledger keeps of rows; `null`: it stands in clear. */
@@ -86,6 +97,10 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     notify: notifySettingsOf(e),
     logLevel: e.LOG_LEVEL ?? null,
   };
+}
+
+function actorOf(name: string | undefined): Actor {
+  return name === undefined ? systemUser() : { name, via: 'ONBOARD_ACTOR' };
 }
 
 function foundHome(folder: string): string {

@@ -34,9 +34,10 @@ const claimInfoSchema = z.object({
   marker: z.string().refine(isPlainName).nullable(),
   /** A new run even where the file was taken to its end before. */
   again: z.boolean().optional(),
+  /** Who asked for it at the page. */
   by: z.string().optional(),
 });
-type ClaimInfo = z.infer<typeof claimInfoSchema>;
+export type ClaimInfo = z.infer<typeof claimInfoSchema>;
 
 function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && !name.includes('..') && !/[/\0]/.test(name);

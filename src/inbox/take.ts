@@ -12,6 +12,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { NoColumnKnown } from '../mapping/mapping.ts';
 import { goOnCommand, reasonAdvice } from '../model/advice.ts';
+import { atPage } from '../model/audit.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
@@ -22,6 +23,7 @@ import { accountOf } from '../runs/account.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { foundRun, registerFile, setRunning } from '../runs/register.ts';
 import { fileRows, surveyFor } from '../runs/rows.ts';
+import { actingAs } from '../session.ts';
 import { type Claim, claimedStamp, dropClaim, returnFile, undoClaim } from './claim.ts';
 import { inboxesOf, isInboxOf, uploadsOf } from './job-book.ts';
 import { type Refusal, takenWords } from './note.ts';
@@ -93,9 +95,10 @@ async function runFileOf(
 ): Promise<TakeEnd> {
   const { store, target, session } = watcher;
   const { interrupted } = session.io;
-  const { again = false, by = watcher.by } = claim.info;
+  const { by, again = false } = claim.info;
+  const asked = by === undefined ? session : actingAs(session, atPage(by));
   const check = createRowCheck(session.ledger);
-  const registered = await registerFile({ facts, job, target, again, id: claim.id, by, check }, session);
+  const registered = await registerFile({ facts, job, target, again, id: claim.id, check }, asked);
   if (registered.kind === 'refused')
     return { kind: 'ended', exitCode: await settle(claim, { ...registered, fault: 'content' }, watcher) };
   const { id } = registered;

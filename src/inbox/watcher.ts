@@ -17,7 +17,6 @@ export type WatchOptions = {
   readonly rest: number;
   readonly once?: boolean;
   readonly json?: boolean;
-  readonly by: string;
 };
 
 export function createWatcher(session: TargetSession, book: JobBook, options: WatchOptions) {
@@ -40,7 +39,6 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
     /** A file is whole when nothing of it has changed for so long. */
     restMs: options.rest * 1000,
     once: options.once === true,
-    by: options.by,
   };
 }
 

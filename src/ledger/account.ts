@@ -8,18 +8,22 @@ import { z } from 'zod';
 import { createRecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Account, Standing } from '../model/account.ts';
+import { digestOf } from '../model/audit.ts';
 import { spaceOf } from '../model/operation.ts';
 import { countSettled, countUnsuccessful, succeeded as isSuccess } from '../model/outcome.ts';
 import { isOver, type Run, requestSchema, type StateRequest } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Origins } from '../model/source.ts';
+import { stubOf } from './audit.ts';
 import { readKeys } from './key-claims.ts';
 import type { LedgerKeys } from './keys.ts';
+import { WRITE_OFF } from './lua/audit.ts';
 import { readOrigins } from './origins.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
 import { type RunBrief, readBriefs, readRun } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
 import { readAll } from './run-view.ts';
+import { script } from './script.ts';
 
 export type Accounts = ReturnType<typeof openAccounts>;
 
@@ -215,6 +219,7 @@ function once<T>(known: Map<string, Promise<T>>, id: string, look: () => Promise
 /** Their key was another run's then, which may have been registered before. */
 const WAITED: ReadonlySet<string> = new Set(['key_held', 'key_in_doubt']);
 
+const off = script(WRITE_OFF, z.number());
 const writeOffSchema = requestSchema.extend({ rows: z.string() });
 
 /** Rows of a run that somebody has said shall never be loaded. */
@@ -231,12 +236,19 @@ export async function keepWriteOff(
   keys: LedgerKeys,
   { run, rows, request }: WriteOff,
 ): Promise<void> {
-  const { writtenOff } = keys.run(run);
+  const { writtenOff, record } = keys.run(run);
   const text = JSON.stringify({ ...request, rows: await packRowNumbers(rows) });
+  const list = rows.join(',');
+  // Redis computes the digest of what is told.
+  const shown = list.length > CHARACTERS_TOLD ? `sha256 ${digestOf(list)}` : list;
+  const told = { count: rows.length, rows: shown, why: request.why };
   // Whoever is about to take rows looks again.
-  const off = redis.multi().hset(writtenOff, `${request.at} ${rows[0]}`, text);
-  await off.hset(keys.files, 'taken', `${run} ${randomUUID()}`).exec();
+  const taken = `${run} ${randomUUID()}`;
+  const args = [`${request.at} ${rows[0]}`, text, taken, stubOf(keys, run, request.at), JSON.stringify(told)];
+  await off(redis, [writtenOff, keys.files, keys.audit, record], args);
 }
+
+const CHARACTERS_TOLD = 200;
 
 const NOTHING_YET = { line: 0, key: '', outcome: 'open', code: '', isWrittenOff: false } as const;
 

@@ -1,15 +1,18 @@
 /**
- * What a target's ledger keeps for people who look: what happened to a run (its story), notes on
- * causes, and what each worker is doing. Nothing is decided or counted by it, no loss is put back,
- * and an unreadable entry counts as none. Which workers hold back the opening of the epoch stands
- * in epoch.ts.
+ * What a target's ledger keeps for people who look: what happened to a run (its story, with its
+ * part of the audit), notes on causes, and what each worker is doing. Nothing is decided or counted
+ * by it, no loss is put back, and an unreadable entry counts as none. Which workers hold back the
+ * opening of the epoch stands in epoch.ts.
  */
 
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { countOf } from '../lib/terminal.ts';
+import { type AuditEntry, parseEntry } from '../model/audit.ts';
 import { type Note, type Notes, noteSchema } from '../model/note.ts';
 import { type Happening, happeningSchema } from '../model/story.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
+import { STORY_LENGTH } from './lua/audit.ts';
 
 function readAs<T>(schema: z.ZodType<T>, text: string | null | undefined): T | null {
   try {
@@ -19,14 +22,9 @@ function readAs<T>(schema: z.ZodType<T>, text: string | null | undefined): T | n
   }
 }
 
-const STORY_LENGTH = 500;
-
-export function storyLine(happening: Happening): string {
-  return JSON.stringify(happening);
-}
-
+/** What the audit doesn't say. */
 export async function addToStory(redis: RedisConnection, k: RunKeys, happening: Happening): Promise<void> {
-  await redis.multi().rpush(k.story, storyLine(happening)).ltrim(k.story, -STORY_LENGTH, -1).exec();
+  await redis.multi().rpush(k.story, JSON.stringify(happening)).ltrim(k.story, -STORY_LENGTH, -1).exec();
 }
 
 /** Oldest first; unknown events are left out. */
@@ -36,7 +34,32 @@ export async function readStory(
   run: string,
 ): Promise<readonly Happening[]> {
   const story = await redis.lrange(keys.run(run).story, 0, -1);
-  return story.flatMap((text) => readAs(happeningSchema, text) ?? []);
+  return story.flatMap((text) => {
+    const entry = parseEntry(text);
+    if (entry === null) return readAs(happeningSchema, text) ?? [];
+    return happeningSchema.safeParse(happeningOf(entry, run)).data ?? [];
+  });
+}
+
+const rows = z.array(z.number()).catch([]);
+const toldSchema = z.object({
+  reason: z.string().catch('requested'),
+  why: z.string().catch(''),
+  count: z.number().catch(0),
+  created: rows,
+  notCreated: rows,
+});
+
+/** What happens by itself is nobody's act. */
+function happeningOf({ at, run, actor, what, of }: AuditEntry, own: string) {
+  const { reason, why, count, created, notCreated } = toldSchema.parse(of);
+  const isAct = reason === 'requested' && what !== 'began' && what !== 'ended';
+  const told = { at: Date.parse(at), by: isAct ? actor : '' };
+  if (run !== own) return { ...told, what: 'taken-up', why: run };
+  // The counts of an end are outcomes.
+  const settled = what === 'ended' ? 0 : count + created.length + notCreated.length;
+  const words = [settled === 0 ? '' : countOf(settled, 'row'), reason === 'requested' ? why : reason];
+  return { ...told, what, why: words.filter((text) => text !== '').join(': ') };
 }
 
 /** An empty text removes the note. */

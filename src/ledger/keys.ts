@@ -5,11 +5,16 @@
  */
 
 import { shortDigest } from '../lib/digest.ts';
+import { systemUser } from '../lib/machine.ts';
 import type { Seal } from '../lib/seal.ts';
+import type { Actor } from '../model/audit.ts';
 import { type KeyForm, normalForm } from '../model/key-form.ts';
 import { IN_CLEAR, type Sealing } from './sealing.ts';
 
 export type LedgerKeys = {
+  readonly name: string;
+  /** Who changes the ledger by these keys. */
+  readonly actor: Actor;
   /** Hash: the server run for which the ledger was verified, and the registry of workers. */
   readonly epoch: string;
   /** Sorted set: worker that left by the time (ms). */
@@ -22,7 +27,7 @@ export type LedgerKeys = {
   readonly runs: string;
   /** Hash: `<sha256>:<job>` → latest run; `proven:<job>` → a run whose first rows succeeded. */
   readonly files: string;
-  /** Stream: what was asked for at the page, by whom (page/audit.ts). */
+  /** List: the chain of who did what (audit.ts). */
   readonly audit: string;
   /** Hash: worker → what it does (display.ts). */
   readonly doing: string;
@@ -67,7 +72,7 @@ export type RunKeys = {
   readonly lease: string;
   /** When the run's next request may go, over all workers. */
   readonly rate: string;
-  /** List: what happened to the run (display.ts), for display: no report counts from it. */
+  /** List: the run's latest entries of the audit, and what happened besides (display.ts). */
   readonly story: string;
   /** Under the run's data key. */
   seal(): Promise<Seal>;
@@ -85,9 +90,16 @@ export function ledgerName(target: string): string {
   return target === 'sandbox' ? target : shortDigest(target, 12);
 }
 
-export function ledgerKeys(target: string, sealing: Sealing = IN_CLEAR): LedgerKeys {
-  const root = `onboard:{${ledgerName(target)}}`;
+export function ledgerKeys(
+  target: string,
+  actor: Actor = systemUser(),
+  sealing: Sealing = IN_CLEAR,
+): LedgerKeys {
+  const name = ledgerName(target);
+  const root = `onboard:{${name}}`;
   return {
+    name,
+    actor,
     epoch: `${root}:epoch`,
     left: `${root}:left`,
     breaker: `${root}:breaker`,

@@ -9,6 +9,7 @@ import type { Seal } from '../lib/seal.ts';
 import { passStage } from '../lib/stage.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { stubOf } from './audit.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { CLOSE, TAKE } from './lua/runs.ts';
@@ -78,12 +79,12 @@ export async function closeChunk(
   const settlements = settlementsOf(marks);
   if (settlements.length !== rows) return false;
   const k = keys.run(run.id);
-  const [at, block] = [now(), packBlock(settlements, now().getTime(), seal)];
+  const [at, block] = [now().toISOString(), packBlock(settlements, now().getTime(), seal)];
   passStage('closing', () => [], chunk);
-  const answer = await epoch.call(close, [k.record, k.chunk, k.blocks], () => {
+  const answer = await epoch.call(close, [k.record, k.chunk, k.blocks, keys.audit], () => {
     // What was read counts only while the ledger was not put back since.
     const seen = recovery === epoch.recoveries() ? outcomes : VOID;
-    return [chunk, seen, block, chunksOf(run), at.toISOString()];
+    return [chunk, seen, block, chunksOf(run), at, stubOf(keys, run.id, at)];
   });
   if (answer === 1) passStage('closed', () => [], chunk);
   return answer === 1;

@@ -11,6 +11,7 @@ import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { countSettled, noOutcomes, OUTCOMES } from '../model/outcome.ts';
 import { isOver } from '../model/run.ts';
+import { stubOf } from './audit.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { recordKeys } from './exchange.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
@@ -127,13 +128,16 @@ async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
   const k = keys.run(run.id);
   const listed = await redis.hgetall(k.doubts);
   const { counts, doubted } = await countRows(redis, k, run.chunks);
+  const now = new Date().toISOString();
   const asked = {
     counts: OUTCOMES.map((outcome) => [`o:${outcome}`, run.outcomes[outcome], counts[outcome]]),
     wrong: differing(listed, doubted),
     chunks: run.chunks,
-    now: new Date().toISOString(),
+    now,
+    stub: stubOf(keys, run.id, now),
   };
-  return (await recount(redis, [k.record, k.blocks, k.doubts], [JSON.stringify(asked)])) === 1;
+  const names = [k.record, k.blocks, k.doubts, keys.audit];
+  return (await recount(redis, names, [JSON.stringify(asked)])) === 1;
 }
 
 /** `doubted`: rows in doubt, and their chunks. */

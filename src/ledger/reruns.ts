@@ -13,7 +13,6 @@ import type { Outcome } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf } from '../model/run.ts';
 import type { LedgerView } from '../model/settlement.ts';
-import { addToStory } from './display.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER } from './lua/runs.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
@@ -42,9 +41,6 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
       const rerun = { chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
       const asked = { entry, rerun, taken: latest, from: [parent] };
       const [kind] = await registerRerun(redis, ...registration(keys, record, asked));
-      const at = run.createdAt.getTime();
-      if (kind === 'new')
-        await addToStory(redis, keys.run(parent), { at, what: 'rerun', why: run.id, by: '' });
       return kind === 'new';
     },
   };

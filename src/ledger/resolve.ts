@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
-import { countOf } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import {
@@ -20,7 +19,7 @@ import {
 } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { addToStory } from './display.ts';
+import { stubOf } from './audit.ts';
 import { identityPlace, keptPlace, type LedgerKeys, type Place } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
@@ -38,6 +37,9 @@ const resolve = script(RESOLVE, z.array(z.string()));
 /** Rows of one script call, which blocks Redis for a few milliseconds. */
 const MAX_BATCH = 200;
 const OTHERWISE = 'otherwise ';
+
+/** Who takes a decision that a look-up led to. */
+export const LOOK_UP = 'lookup';
 
 /** Answers in the order given. Safe to repeat. */
 export async function resolveRows(
@@ -57,13 +59,8 @@ export async function resolveRows(
     const entries = batch.map((one) =>
       resolveEntry(keys, { ...options, outcome, seal }, { ...one, doubt: doubts.get(one.row) ?? null }),
     );
-    const answers = await call(redis, keys, options.run, entries);
+    const answers = await call(redis, keys, options, entries);
     resolved.push(...batch.map(({ row }, i) => parseAnswer(row, answers[i] ?? '')));
-  }
-  const settled = resolved.filter(({ kind }) => kind === 'resolved').length;
-  if (settled > 0) {
-    const said = { at: options.at.getTime(), why: countOf(settled, 'row'), by: options.by };
-    await addToStory(redis, keys.run(options.run.id), { ...said, what: 'resolved' });
   }
   return resolved;
 }
@@ -81,7 +78,7 @@ export async function noteDoubts(
   const seal = await k.seal();
   for (const batch of batchesOf(options.notes, MAX_BATCH)) {
     const entries = batch.map(({ note }) => ({ row: note.row, settled: settledMark(note, seal) }));
-    await call(redis, keys, options.run, entries);
+    await call(redis, keys, { ...options, by: LOOK_UP, at: new Date() }, entries);
     const found = batch.flatMap(({ note: { row }, sighting }) => [
       String(row),
       seal.text(keptPlace('sightings', row), JSON.stringify(sighting)),
@@ -93,12 +90,13 @@ export async function noteDoubts(
 function call(
   redis: RedisConnection,
   keys: LedgerKeys,
-  run: Run,
+  { run, by, at }: ResolveOptions,
   entries: readonly ResolveEntry[],
 ): Promise<string[]> {
   const k = keys.run(run.id);
-  const names = [k.record, k.chunk, k.blocks, k.late, k.doubts, k.sources, k.resolutions];
-  return resolve(redis, names, [run.id, JSON.stringify(entries)]);
+  const names = [k.record, k.chunk, k.blocks, k.late, k.doubts, k.sources, k.resolutions, keys.audit];
+  const said = [stubOf(keys, run.id, at.toISOString()), by === LOOK_UP ? 'looked-up' : 'resolved'];
+  return resolve(redis, names, [run.id, JSON.stringify(entries), ...said]);
 }
 
 function parseAnswer(row: number, answer: string): RowResolved {

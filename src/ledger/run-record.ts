@@ -6,9 +6,12 @@
 import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { programVersion } from '../lib/version.ts';
+import { digestOf } from '../model/audit.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import { type CheckCounts, chunksOf, type Run, runSchema } from '../model/run.ts';
 import type { FileFacts, Origins } from '../model/source.ts';
+import { stubOf } from './audit.ts';
 import type { LedgerKeys } from './keys.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
@@ -24,7 +27,6 @@ export type NewRun = {
   readonly canary?: Canary | null;
   readonly createdAt: Date;
   readonly again: boolean;
-  readonly by: string;
   readonly checked?: CheckCounts | undefined;
   /** `latest`: the run that took rows of others last, when they were looked at. */
   readonly origins?: { readonly origins: Origins; readonly latest: string };
@@ -35,7 +37,7 @@ export function needsApproval({ definition, target, facts }: NewRun): boolean {
   return definition.approval === 'required' && target !== 'sandbox' && facts.rows > 0;
 }
 
-export function newRecord(run: NewRun, { sealing }: LedgerKeys): Record<string, string | number> {
+export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<string, string | number> {
   const { facts, canary = null, checked } = run;
   const dataKey = sealing.begin(run.id);
   const chunking = {
@@ -55,7 +57,7 @@ export function newRecord(run: NewRun, { sealing }: LedgerKeys): Record<string, 
     file: sealing.open(run.id, dataKey).text(FILE, facts.path),
     sha256: facts.sha256,
     source: JSON.stringify(facts.source),
-    registeredBy: run.by,
+    registeredBy: actor.name,
     // No moment in which it could run.
     ...(needsApproval(run) ? { state: 'paused', reason: 'approval' } : { state: 'queued', reason: '' }),
     ...(checked !== undefined && { checked: JSON.stringify(checked) }),
@@ -79,15 +81,20 @@ export function registration(
   asked: Readonly<Record<string, unknown>>,
 ): readonly [names: string[], args: (string | number)[]] {
   const id = String(record.id);
+  const { job, target, rows, parent, sha256 } = record;
+  const definition = digestOf(String(record.definition));
   const of = {
     ...asked,
     id,
     createdAt: String(Date.parse(String(record.createdAt))),
     prefix: keys.run('').record,
+    stub: stubOf(keys, id, String(record.createdAt)),
+    // Not the file's name: it may say whose rows they are.
+    of: JSON.stringify({ job, target, rows, parent, sha256, definition, version: programVersion() }),
   };
   const k = keys.run(id);
   const args = [JSON.stringify(of), ...Object.entries(record).flat()];
-  return [[keys.files, keys.runs, k.record, k.input], args];
+  return [[keys.files, keys.runs, k.record, k.input, keys.audit], args];
 }
 
 /** All other fields are texts. */

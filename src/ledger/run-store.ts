@@ -17,7 +17,7 @@ import {
   runStateSchema,
   type StateRequest,
 } from '../model/run.ts';
-import { storyLine } from './display.ts';
+import { stubOf } from './audit.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { bucketsOf, type LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
@@ -43,20 +43,20 @@ export type RunStore = ReturnType<typeof createRunStore>;
 
 type Change = {
   readonly reason: string;
+  /** In the audit; left out: the reason. */
+  readonly why?: string;
   readonly from: readonly string[];
   readonly request?: StateRequest | undefined;
 };
 
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
   const get = (id: string) => readRun(redis, keys, id);
-  const move = async (id: string, to: RunState, { reason, from, request }: Change) => {
+  const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
     const asked = request === undefined ? '' : JSON.stringify(request);
-    const at = now();
-    const why = request?.why ?? reason;
-    const told = storyLine({ at: at.getTime(), what: to, why, by: request?.by ?? '' });
-    const { record, story } = keys.run(id);
-    const args = [to, reason, at.toISOString(), asked, told, ...from];
-    const [, moved] = await transition(redis, [record, story], args);
+    const at = now().toISOString();
+    const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
+    const args = [to, reason, at, asked, stubOf(keys, id, at), of, ...from];
+    const [, moved] = await transition(redis, [keys.run(id).record, keys.audit], args);
     return moved === 1;
   };
   const closedChunks = async (id: string): Promise<ReadonlySet<number>> =>
@@ -152,7 +152,7 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     },
     /** Sets a run running that is paused for that reason; false where it isn't. */
     goOn: (id: string, pausedFor: Exclude<Reason, 'approval'>) =>
-      move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
+      move(id, 'running', { reason: '', why: `${pausedFor} over`, from: [`paused ${pausedFor}`] }),
     /** Sets a run running that waits for its approval; false where it doesn't. */
     approve: (id: string, request: StateRequest) =>
       move(id, 'running', { reason: '', from: ['paused approval'], request }),

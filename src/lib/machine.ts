@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { hasCode } from './errors.ts';
 
 export type Machine = { readonly host: string; readonly boot: string; readonly pidSpace: string };
@@ -112,4 +112,18 @@ export function isLoopback(hostname: string): boolean {
 export async function freeBytes(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
   return bavail * bsize;
+}
+
+/** Who runs this process, and where. */
+export function systemUser() {
+  return { name: `${userName()}@${hostname()}`, via: 'user' } as const;
+}
+
+/** A container may run as a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user-${process.getuid?.() ?? 'unknown'}`;
+  }
 }

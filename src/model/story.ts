@@ -3,22 +3,32 @@
  * from here.
  */
 import { z } from 'zod';
-import { RUN_STATES, type Run } from './run.ts';
+import type { Run } from './run.ts';
 
-const HAPPENINGS = [
-  ...RUN_STATES,
-  'resolved',
-  'rerun',
-  'written-off',
-  'service-well',
-  'service-failing',
-  'service-away',
-  'service-held',
-] as const;
+/** Of the audit, by its names; and of the service. */
+const WORDS = {
+  registered: 'registered',
+  rerun: 'registered as a re-run',
+  'taken-up': 'rows were taken up again',
+  began: 'began',
+  resumed: 'went on',
+  paused: 'paused',
+  stopped: 'stopped',
+  cancelled: 'cancelled',
+  ended: 'ended',
+  resolved: 'settled from in doubt',
+  'looked-up': 'settled from in doubt, as the service says',
+  'written-off': 'rows were written off',
+  shared: 'the report was written to be mailed',
+  'service-well': 'the service answers again',
+  'service-failing': 'the service fails',
+  'service-away': 'the service is away',
+  'service-held': 'the service asked for a pause',
+} as const;
 
 export const happeningSchema = z.object({
   at: z.number(),
-  what: z.enum(HAPPENINGS),
+  what: z.string().refine((what): what is keyof typeof WORDS => Object.hasOwn(WORDS, what)),
   /** A reason, a person's words, the rerun's id, why nothing answers; or empty. */
   why: z.string(),
   /** Who asked for it; '': nobody. */
@@ -28,43 +38,20 @@ export type Happening = z.infer<typeof happeningSchema>;
 
 export type Told = ReturnType<typeof tellStory>[number];
 
-/** Oldest first, with its end; empty before it begins. */
-export function tellStory(
-  { startedAt, finishedAt, state }: Pick<Run, 'startedAt' | 'finishedAt' | 'state'>,
-  story: readonly Happening[],
-) {
-  if (startedAt === null) return [];
-  const hasEnd = finishedAt === null || story.some(({ what }) => what === state);
-  const end: Happening[] = hasEnd ? [] : [{ at: Date.parse(finishedAt), what: state, why: '', by: '' }];
-  const start = Date.parse(startedAt);
-  return [...story, ...end]
+/** Oldest first. */
+export function tellStory({ startedAt }: Pick<Run, 'startedAt'>, story: readonly Happening[]) {
+  const start = startedAt === null ? Number.POSITIVE_INFINITY : Date.parse(startedAt);
+  return [...story]
     .sort((a, b) => a.at - b.at)
     .map((one, i) => ({
       n: i + 1,
       seconds: Math.max(0, (one.at - start) / 1000),
       at: one.at,
       what: one.what,
-      words: wordsOf(one, one.at <= start),
+      words: wordsOf(one),
     }));
 }
 
-const WORDS: Readonly<Record<Happening['what'], string>> = {
-  queued: 'registered',
-  running: 'went on',
-  paused: 'paused',
-  stopped: 'stopped',
-  cancelled: 'cancelled',
-  finished: 'finished',
-  resolved: 'settled from in doubt',
-  rerun: 'rows were taken up again',
-  'written-off': 'rows were written off',
-  'service-well': 'the service answers again',
-  'service-failing': 'the service fails',
-  'service-away': 'the service is away',
-  'service-held': 'the service asked for a pause',
-};
-
-function wordsOf({ what, why, by }: Happening, isStart: boolean): string {
-  const did = what === 'running' && isStart ? 'began' : WORDS[what];
-  return `${did}${by === '' ? '' : ` by ${by}`}${why === '' ? '' : `: ${why}`}`;
+function wordsOf({ what, why, by }: Happening): string {
+  return `${WORDS[what]}${by === '' ? '' : ` by ${by}`}${why === '' ? '' : `: ${why}`}`;
 }

@@ -33,6 +33,9 @@ export const actingRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
 ];
 
+/** As their fields take: Redis computes the digest of what the audit says. */
+const WHY_CHARACTERS = 200;
+
 function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
   return async (visit: Visit<Desk>): Promise<Reply> => {
     const { params, form } = visit;
@@ -44,7 +47,7 @@ function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
         runPath(run),
       );
     if (kind === 'resume' || kind === 'approve') return carriedOut(visit, { kind, run, seen });
-    const why = (form.get('why') ?? '').trim();
+    const why = (form.get('why') ?? '').trim().slice(0, WHY_CHARACTERS);
     return carriedOut(visit, { kind, run, seen, why });
   };
 }
@@ -70,7 +73,7 @@ async function writeOff(visit: Visit<Desk>): Promise<Reply> {
   const numbers = rows.flatMap((text) => rowNumber(text) ?? []);
   if (cause === null && (numbers.length === 0 || numbers.length < rows.length))
     return told(refusedFor([ROWS_EXPECTED]), runPath(run, '/write-off'));
-  const why = form.get('why') ?? '';
+  const why = (form.get('why') ?? '').slice(0, WHY_CHARACTERS);
   return carriedOut(visit, { kind: 'write-off', run, cause, rows: cause === null ? numbers : [], why });
 }
 

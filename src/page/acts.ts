@@ -1,8 +1,7 @@
 /**
  * What the page asks the process that started it to do; each act calls the very function of the
  * command of the same name. Permission is checked here, whatever the page has let people do, and a
- * page that was loaded before a change changes nothing. Each act is recorded with its name and
- * result.
+ * page that was loaded before a change changes nothing. The audit says who asked for each act.
  */
 import { examine } from '../check/doctor.ts';
 import { createRowCheck } from '../check/file.ts';
@@ -12,6 +11,7 @@ import { messageOf } from '../lib/errors.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Ask, AskAnswer, Asked } from '../model/ask.ts';
+import { atPage } from '../model/audit.ts';
 import { NOTE_CHARACTERS } from '../model/note.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { writeOff } from '../runs/account.ts';
@@ -20,7 +20,7 @@ import { writeReportOf } from '../runs/report.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../runs/resolve.ts';
 import { findRun } from '../runs/status.ts';
-import type { TargetSession } from '../session.ts';
+import { actingAs, type TargetSession } from '../session.ts';
 import { rowsOfCause } from './row-search.ts';
 import type { Taking } from './taking.ts';
 
@@ -37,36 +37,13 @@ export function createActs(
 ): (asked: Asked) => Promise<AskAnswer> {
   const acting = { session, ownRuns: createOwnRuns(session), taking };
   return async (asked) => {
-    const answer = await answered(asked, acting);
-    // The page's own doctor calls change nothing. An unrecorded act is done, so it is reported.
-    if (asked.ask.kind !== 'doctor')
-      await record(asked, answer, session).catch((error: unknown) =>
-        session.log.error('the record of what was asked for', { problem: messageOf(error) }),
-      );
+    const { by, ask } = asked;
+    const answer = await answered(asked, { ...acting, session: actingAs(session, atPage(by)) });
+    // The page's own doctor calls change nothing.
+    if (ask.kind !== 'doctor')
+      session.log.info('asked for at the page', { by, what: ask.kind, result: answer.kind });
     return answer;
   };
-}
-
-/** Enough for years of people; about 200 bytes each. */
-const RECORDED = 100_000;
-
-async function record(
-  { by, role, ask }: Asked,
-  answer: AskAnswer,
-  { ledger, service, log }: TargetSession,
-): Promise<void> {
-  const run = 'run' in ask ? ask.run : answer.kind === 'done' ? (answer.run ?? '') : '';
-  const rows = ask.kind === 'resolve' ? String(ask.decisions.length) : '';
-  log.info('asked for at the page', { by, what: ask.kind, run, result: answer.kind });
-  await ledger.redis.xadd(
-    ledger.of(service.target).keys.audit,
-    'MAXLEN',
-    '~',
-    RECORDED,
-    '*',
-    ...['at', new Date().toISOString(), 'by', by, 'role', role, 'what', ask.kind],
-    ...['run', run, 'rows', rows, 'result', answer.kind],
-  );
 }
 
 async function answered({ by, role, ask }: Asked, acting: Acting): Promise<AskAnswer> {
@@ -88,7 +65,7 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'cancel':
       return control(ask, by, acting);
     case 'rerun':
-      return rerun(ask, by, acting);
+      return rerun(ask, acting);
     case 'resolve':
       return settle(ask, { kind: 'rows', rows: ask.decisions }, by, acting);
     case 'write-off':
@@ -96,7 +73,7 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'look-up':
       return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
-      return taker(acting).take(ask.upload, ask.job, ask.again, by);
+      return taker(acting).take(ask.upload, ask.job, { by, again: ask.again });
     case 'save-job':
       return taker(acting).saveJob(ask.name, ask.yaml);
     case 'note':
@@ -139,12 +116,16 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
     case 'resume': {
       assertCanGo(run);
-      await ownRuns.begin(id, (quiet, onBegun) => resumeRun(run, quiet, () => onBegun(id)));
+      const { ledger } = session;
+      await ownRuns.begin(id, (quiet, begun) => resumeRun(run, { ...quiet, ledger }, () => begun(id)));
       return done('The run goes on.');
     }
     case 'approve': {
       const request = { by, at, why: '' };
-      await ownRuns.begin(id, (quiet, onBegun) => approveRun(run, request, quiet, () => onBegun(id)));
+      const { ledger } = session;
+      await ownRuns.begin(id, (quiet, begun) =>
+        approveRun(run, request, { ...quiet, ledger }, () => begun(id)),
+      );
       return done('The run is approved, and goes on.');
     }
     case 'cancel': {
@@ -159,15 +140,15 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
 
 type Rerun = Extract<Ask, { readonly kind: 'rerun' }>;
 
-async function rerun(ask: Rerun, by: string, acting: Acting): Promise<AskAnswer> {
+async function rerun(ask: Rerun, acting: Acting): Promise<AskAnswer> {
   const parent = await runOf(ask.run, acting);
   const outcomes = rerunOutcomes(ask.only);
   const rows = ask.cause === null ? null : await rowsOfCause(acting.session, parent, ask.cause);
   const job = ask.isCorrected ? parent.job : undefined;
-  const check = createRowCheck(acting.session.ledger);
-  const asked = { outcomes, rows, job, jobFile: undefined, by, check };
+  const { ledger } = acting.session;
+  const asked = { outcomes, rows, job, jobFile: undefined, check: createRowCheck(ledger) };
   const begun = await acting.ownRuns.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
-    const done = await rerunRows(parent, asked, quiet, ({ id }) => onBegun(id));
+    const done = await rerunRows(parent, asked, { ...quiet, ledger }, ({ id }) => onBegun(id));
     if (done.kind === 'nothing') throw new UsageError([...done.lines]);
   });
   return {

@@ -4,17 +4,20 @@
  */
 import { lookOver } from '../inbox/overview.ts';
 import { createAccountMemory } from '../ledger/account.ts';
+import { recordAct } from '../ledger/audit.ts';
 import { createKept, kept } from '../lib/kept.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Account } from '../model/account.ts';
+import type { Visitor } from '../model/ask.ts';
+import { atPage } from '../model/audit.ts';
 import type { Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import { accountOf } from '../runs/account.ts';
 import { createPace } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
-import type { Session } from '../session.ts';
+import { actingAs, type Session } from '../session.ts';
 import type { Core } from '../web/visit.ts';
 import type { rememberFiles } from './child.ts';
 import type { FileOfDecisions } from './decisions.ts';
@@ -48,6 +51,10 @@ function createMemory(means: Means) {
   const accounts = createAccountMemory();
   const accountsKept = createKept<Account>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   return {
+    recordEntry({ name }: Visitor) {
+      const { keys } = actingAs(means, atPage(name)).ledger.of(target);
+      return recordAct(ledger.redis, keys, { what: 'log-in' });
+    },
     async standing() {
       const report = await serviceReport(ledger, target);
       const service = { words: serviceWords(report), isWell: report.state === 'well' };

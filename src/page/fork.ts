@@ -53,7 +53,7 @@ const WELL_MS = 60_000;
 
 /** All of this process' environment that the page may know. */
 const PASSED =
-  /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|npm_command|ONBOARD_(?:HOME|JOBS|WEB_\w+|ENCRYPTION_KEY\w*))$/;
+  /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|npm_command|ONBOARD_(?:ACTOR|HOME|JOBS|WEB_\w+|ENCRYPTION_KEY\w*))$/;
 
 /** Whether there is a way in: by a link, a token or a proxy. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {

@@ -6,7 +6,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { listJobs, parseFormJob } from '../config/load-job.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
-import { claimFolder } from '../inbox/claim.ts';
+import { type ClaimInfo, claimFolder } from '../inbox/claim.ts';
 import { uploadsOf } from '../inbox/job-book.ts';
 import type { Watcher } from '../inbox/watcher.ts';
 import { newRunId } from '../ledger/run-store.ts';
@@ -28,7 +28,7 @@ export function createTaking(watcher: Watcher) {
   const { ledger, env, io, clock } = session;
   const uploads = createUploads(home, () => clock.date());
 
-  async function take(upload: string, name: string, again: boolean, by: string): Promise<AskAnswer> {
+  async function take(upload: string, name: string, as: Pick<ClaimInfo, 'by' | 'again'>): Promise<AskAnswer> {
     const found = await uploads.find(upload);
     if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
     await book.refresh();
@@ -46,8 +46,7 @@ export function createTaking(watcher: Watcher) {
       claimedAt: new Date().toISOString(),
       stamp: await fileStamp(found.path),
       marker: null,
-      again,
-      by,
+      ...as,
     };
     const folder = dirname(found.path);
     await rename(found.path, join(folder, found.name));

@@ -10,6 +10,7 @@ import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Account } from '../model/account.ts';
+import type { AuditHead } from '../model/audit.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { Notes } from '../model/note.ts';
 import { REMAINDER } from '../model/outcome.ts';
@@ -58,6 +59,8 @@ type ReportOptions = {
   readonly story: () => Promise<readonly Happening[]>;
   /** Of the file that the rows come from; called with it. */
   readonly account: () => Promise<Account | null>;
+  /** How far the audit has come; called with it. */
+  readonly audit: () => Promise<AuditHead | null>;
   /** Notes on causes, by their ids; called with it. */
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
   readonly knownCauses: () => Promise<CauseIds>;
@@ -150,9 +153,9 @@ async function publish(writing: Writing): Promise<Summary> {
   const placed = await files.place({ written: before, followed });
   const pages = [DIGEST_FILE, PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
   const numbers = summarize(run, now());
-  const account = await writing.account();
+  const of = { account: await writing.account(), audit: await writing.audit() };
   const written = { ...placed, files: [...placed.files, ...pages], originals: hasOriginals };
-  const summary = withWritten(numbers, { ...written, digest, account });
+  const summary = withWritten(numbers, { ...written, digest, ...of });
   await writePages(summary, digest, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { accountSchema } from '../model/account.ts';
+import { headSchema } from '../model/audit.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
@@ -73,6 +74,8 @@ export const summarySchema = asOfRunSchema.extend({
   topWarnings,
   /** Of the file that the rows come from, when the report was written; `null`: it was not. */
   account: accountSchema.nullable().default(null),
+  /** The latest entry of the audit, when the report was written. */
+  audit: headSchema.nullable().default(null),
   /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
   /** The other files of the report; none while the run is running. */
@@ -114,6 +117,7 @@ export function summarize(run: Run, now: Date): Summary {
     causes: [],
     topWarnings: [],
     account: null,
+    audit: null,
     exitCode: isMoving(run) ? null : exitCodeOf(run),
     files: [],
     kept: [],
@@ -123,12 +127,15 @@ export function summarize(run: Run, now: Date): Summary {
 }
 
 type Written = Pick<Summary, 'files' | 'kept' | 'written'> &
-  Partial<Pick<Summary, 'account' | 'originals'>> & { readonly digest: Digest };
+  Partial<Pick<Summary, 'account' | 'audit' | 'originals'>> & { readonly digest: Digest };
 
 const CAUSES_NAMED = 20;
 
 /** Once a run is over, its lines must be what the ledger counted. */
-export function withWritten(summary: Summary, { digest, account = null, ...files }: Written): Summary {
+export function withWritten(
+  summary: Summary,
+  { digest, account = null, audit = null, ...files }: Written,
+): Summary {
   const { records, topErrors, topWarnings } = digest;
   const causes = digest.causes
     .filter(({ text }) => text !== UNTOLD && text !== '')
@@ -136,7 +143,7 @@ export function withWritten(summary: Summary, { digest, account = null, ...files
     .map(({ outcome, code, text, fields, issues, count, examples }) => {
       return { outcome, code, text, fields, issues, count, rows: examples.map(({ row }) => row) };
     });
-  const whole = { ...summary, account, records, topErrors, causes, topWarnings, ...files };
+  const whole = { ...summary, account, audit, records, topErrors, causes, topWarnings, ...files };
   const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;

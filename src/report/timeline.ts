@@ -97,7 +97,7 @@ export type Stretch = ReturnType<typeof stretchesOf>[number];
 
 /** A moment's rows came since the one before, or since the run went on. */
 export function stretchesOf(moments: readonly Moment[], story: readonly Told[]) {
-  const resumed = story.filter(({ what }) => what === 'running').map(({ seconds }) => seconds);
+  const resumed = story.filter(({ what }) => what === 'resumed').map(({ seconds }) => seconds);
   return moments.map((moment, i) => {
     const before = moments[i - 1]?.to ?? 0;
     const from = Math.max(before, ...resumed.filter((at) => at <= moment.from));

@@ -6,9 +6,7 @@ import {
   keepWriteOff,
   openAccounts,
 } from '../ledger/account.ts';
-import { addToStory } from '../ledger/display.ts';
 import { chunksAround, createRunView } from '../ledger/run-view.ts';
-import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
@@ -105,9 +103,6 @@ export async function writeOff(
     const own = standing.flatMap((one) => (one.run === place ? [one.row] : []));
     await keepWriteOff(redis, keys, { run: place, rows: own, request });
   }
-  const said = { at: Date.parse(request.at), what: 'written-off', by: request.by } as const;
-  const why = `${countOf(standing.length, 'row')}: ${request.why}`;
-  if (standing.length > 0) await addToStory(redis, keys.run(id), { ...said, why });
   return standing.length;
 }
 

@@ -11,7 +11,7 @@ import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { problemOfHome } from '../redis/embedded.ts';
-import type { TargetSession } from '../session.ts';
+import { actingAs, type TargetSession } from '../session.ts';
 import { tellEnd } from './events.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
@@ -29,9 +29,11 @@ import { definitionOf, type Executed, serviceReport } from './status.ts';
 export async function executeToEnd(
   run: Run,
   rows: RowSource,
-  session: TargetSession,
+  asked: TargetSession,
   options: ExecuteOptions = {},
 ): Promise<Executed> {
+  // From here on nobody does anything: it happens.
+  const session = actingAs(asked);
   // The ledger is in the home where no Redis is named: without it a summary would be wrong.
   const lost = () => (session.env.redis === null ? problemOfHome(session.env.home) : null);
   if (isOver(run)) return tellEnd({ run, summary: await knownReport(run, session) }, session);

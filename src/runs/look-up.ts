@@ -9,7 +9,7 @@ import { knownJobs, loadJob } from '../config/load-job.ts';
 import { ratePerSecond } from '../config/send-settings.ts';
 import { SANDBOX_TARGET, type Service, serviceOf } from '../delivery/target.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import { type Holder, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';
+import { type Holder, LOOK_UP, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -183,7 +183,6 @@ type Asking = {
 
 type LookedUp = Awaited<ReturnType<typeof lookUpDoubts>>;
 
-const BY = 'lookup';
 const BATCH_ROWS = 1_000;
 
 type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
@@ -247,7 +246,7 @@ async function settle(
   const notes = concluded.flatMap(({ conclusion, sighting }) =>
     conclusion.kind === 'open' ? [{ note: conclusion.note, sighting: kept(sighting, at) }] : [],
   );
-  const answers = await resolveRows(redis, keys, { run, by: BY, at, decisions });
+  const answers = await resolveRows(redis, keys, { run, by: LOOK_UP, at, decisions });
   await noteDoubts(redis, keys, { run, notes });
   const count = (kind: 'created' | 'not-created') =>
     decisions.filter(({ decision }, i) => decision.kind === kind && answers[i]?.kind === 'resolved').length;

@@ -75,7 +75,6 @@ type NewFile = {
   /** Also where the file was taken to its end before. */
   readonly again: boolean;
   readonly id?: string;
-  readonly by: string;
   readonly check: CheckRows;
 };
 
@@ -88,7 +87,7 @@ export async function registerFile(
   file: NewFile,
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
 ): Promise<Registered> {
-  const { job, target, again, by, check } = file;
+  const { job, target, again, check } = file;
   const { store } = ledger.of(target);
   const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
   const { facts } = file;
@@ -110,7 +109,6 @@ export async function registerFile(
       canary,
       createdAt,
       again,
-      by,
       ...(found !== null && { origins: found.origins }),
     };
     const checked = await check(run, readChunks(facts.path, facts.source, job.definition.format));

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
+import { readHead } from '../ledger/audit.ts';
 import { readNotes, readStory } from '../ledger/display.ts';
 import { readBriefs } from '../ledger/run-record.ts';
 import type { RunStore } from '../ledger/run-store.ts';
@@ -112,6 +113,7 @@ export async function writeReportOf(
     originals,
     command: io.command ?? 'onboard',
     account: () => accountOf(run, ledger),
+    audit: () => readHead(ledger.redis, keys),
     story: () => readStory(ledger.redis, keys, run.id),
     notes: (causes) => readNotes(ledger.redis, keys, causes),
     knownCauses: () => causesBefore(run, { env, io, ledger }),

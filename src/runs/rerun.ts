@@ -60,7 +60,6 @@ function problemOf(name: string): string {
 type Asked = RowChoice & {
   readonly job: string | undefined;
   readonly jobFile: string | undefined;
-  readonly by: string;
   readonly check: CheckRows;
 };
 
@@ -110,7 +109,7 @@ function otherOperation({ name, definition }: Job, parent: Run): string {
   );
 }
 
-type Wanted = RowChoice & Pick<Asked, 'by' | 'check'> & { readonly parent: Run; readonly job: Job };
+type Wanted = RowChoice & Pick<Asked, 'check'> & { readonly parent: Run; readonly job: Job };
 
 /** `lines`: for the user. */
 type Registered = { readonly lines: readonly string[] } & (
@@ -190,7 +189,7 @@ export async function freezeRows(id: string, choosing: Choosing, { redis, of }: 
 }
 
 function newRun(
-  { parent, job, by }: Wanted,
+  { parent, job }: Wanted,
   { id, createdAt }: Pick<NewRun, 'id' | 'createdAt'>,
   { rows, chunkEnds, apart }: Frozen,
 ): NewRun {
@@ -206,7 +205,6 @@ function newRun(
     canary: canaryOf(job.definition),
     createdAt,
     again: false,
-    by,
   };
 }
 

@@ -49,6 +49,7 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
       const to = field('to');
       if (entered.kind === 'later') return show(context, { to, problem: LATER, status: 429 });
       if (entered.kind === 'refused') return show(context, { to, problem: REFUSED, status: 401 });
+      await frame.page.recordEntry(entered.visitor);
       setCookie(context, cookieName(context), entered.cookie, {
         httpOnly: true,
         sameSite: 'Lax',

@@ -21,7 +21,7 @@ type SessionOptions = Pick<WebAccess, 'sharedToken' | 'people'> & {
 type Credential = { readonly secret: string; readonly name: string };
 
 type Entered =
-  | { readonly kind: 'in'; readonly cookie: string }
+  | { readonly kind: 'in'; readonly visitor: Visitor; readonly cookie: string }
   | { readonly kind: 'refused' }
   | { readonly kind: 'later' };
 
@@ -103,7 +103,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
       if (found === null) return { kind: 'refused' };
       await perAddress.reward(address);
       await inAll.reward(EVERYBODY);
-      return { kind: 'in', cookie: begin(found) };
+      return { kind: 'in', visitor: found.visitor, cookie: begin(found) };
     },
     /** `isSign`: the person did something, not the page by itself. */
     async visitorOf(cookie = '', { isSign }: { readonly isSign: boolean }): Promise<Visitor | null> {

@@ -20,6 +20,8 @@ export type Core = {
   readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
   /** How commands in sentences call the program; default `onboard`. */
   readonly command?: string;
+  /** Before somebody is let in; where it fails, nobody is. */
+  recordEntry(visitor: Visitor): Promise<void>;
 };
 
 /** `Part`: what the page at hand needs beside the core. */

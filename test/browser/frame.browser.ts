@@ -30,6 +30,7 @@ async function served(shown: Shown = { live: '', text: '' }, port = 0) {
         version: '1',
       }),
       ask: null,
+      recordEntry: async () => undefined,
     },
     routes: [
       route('/', () => ({

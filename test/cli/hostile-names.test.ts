@@ -64,6 +64,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
     REDIS_URL: own().url,
     MSB_BASE_URL: await startService(),
     MSB_TOKEN: 't',
+    ONBOARD_ACTOR: 'me\u202e',
     LOG_LEVEL: 'debug',
   };
   const commands = new Set<string>();
@@ -131,7 +132,9 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('resolve', run, '--lookup');
   await say('resolve', run, '--file', join(home, 'reports', run, 'in-doubt.csv'));
   await say('resolve', run, '3', '--created', EVIL);
-  await say('resolve', run, '3', '--created', 'd\u200b1', '--by', 'me\u202e');
+  await say('resolve', run, '3', '--created', 'd\u200b1');
+  for (const option of ['--run=latest', '--json', '--verify', `--verify=${at('rows.csv')}`])
+    await say('audit', option);
   for (const command of ['pause', 'resume', 'approve', 'cancel', 'status', 'report', 'rerun', 'resolve'])
     await say(command, EVIL, ...(command === 'resolve' ? ['--lookup'] : []));
   await say('rerun', run, ACCEPT);

@@ -33,8 +33,9 @@ async function seed(settlements: readonly Settlement[], over: Partial<NewRun> = 
 
 const decisionsOf = (run: string) => own().redis.hgetall(KEYS.run(run).resolutions);
 
-const say = (args: readonly string[]) => onboard(args, { ONBOARD_HOME: home, REDIS_URL: own().url });
-const command = (args: readonly string[]) => say(['resolve', ...args]);
+const say = (args: readonly string[], env = {}) =>
+  onboard(args, { ONBOARD_HOME: home, REDIS_URL: own().url, ...env });
+const command = (args: readonly string[], env = {}) => say(['resolve', ...args], env);
 const json = async (args: readonly string[]) => {
   const said = await command([...args, '--json']);
   return { ...said, answer: JSON.parse(said.stdout) };
@@ -85,7 +86,7 @@ describe('a row by command', () => {
 
   test('is not created: it is failed, and how to send it is said', async () => {
     const run = await seed([doubtOf(1)]);
-    const said = await command([run, '1', '--not-created', '--by', 'Ann of Operations']);
+    const said = await command([run, '1', '--not-created'], { ONBOARD_ACTOR: ' Ann of Operations' });
     expect(said.exitCode).toBe(0);
     expect(said.stdout).toMatch(/^ {2}still in doubt +0$/m);
     expect(said.stdout).toContain("The run's exit status is now 1.");

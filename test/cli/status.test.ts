@@ -89,7 +89,7 @@ describe('a run', () => {
     const { account: _, ...summary } = whole;
     expect(summarySchema.keyof().options.toSorted()).toEqual(Object.keys(whole).toSorted());
     // What only a whole report tells is not known of a run that goes on.
-    const unknown = closed ? {} : { topErrors: [], causes: [], files: [], written: [] };
+    const unknown = closed ? {} : { topErrors: [], causes: [], audit: null, files: [], written: [] };
     const listed = JSON.parse((await onboard(['runs', '--json'], env)).stdout);
     const {
       service,

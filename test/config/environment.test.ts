@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
@@ -19,6 +19,7 @@ function problemsOf(env: Env): readonly string[] {
 }
 
 const NOTHING_SET = {
+  actor: { name: `${userInfo().username}@${hostname()}`, via: 'user' },
   baseUrl: null,
   tokenSource: { kind: 'none' },
   encryptionKey: null,
@@ -43,6 +44,7 @@ describe('a value that is as expected', () => {
 
   test.each([
     [{ MSB_BASE_URL: 'https://api.example.com/msb' }, { baseUrl: 'https://api.example.com/msb' }],
+    [{ ONBOARD_ACTOR: ' Ann ' }, { actor: { name: 'Ann', via: 'ONBOARD_ACTOR' } }],
     [{ MSB_BASE_URL: 'http://127.0.0.1:4010' }, { baseUrl: 'http://127.0.0.1:4010' }],
     [{ MSB_TOKEN: 'a.b-c' }, { tokenSource: { kind: 'value', value: 'a.b-c' } }],
     [
@@ -142,6 +144,7 @@ describe('a malformed value stops the start', () => {
       { ONBOARD_ENCRYPTION_KEY: 'k', ONBOARD_ENCRYPTION_KEY_FILE: '/k' },
       /^ONBOARD_ENCRYPTION_KEY and ONBOARD_ENCRYPTION_KEY_FILE are both set: expected one of them/,
     ],
+    [{ ONBOARD_ACTOR: 'Ann\nBob' }, /^ONBOARD_ACTOR: expected up to 200 characters in one line/],
     [{ MSB_TOKEN: 'a', MSB_TOKEN_FILE: 'b' }, /^MSB_TOKEN and MSB_TOKEN_FILE are both set: .* one of them$/],
     [{ MSB_TOKEN_FILE: 'a', MSB_TOKEN_COMMAND: 'b' }, /^MSB_TOKEN_FILE and MSB_TOKEN_COMMAND are both set/],
   ])('%j: %s', (env, problem) => {

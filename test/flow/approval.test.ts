@@ -23,8 +23,19 @@ async function loaded(flow: Flow) {
 
 const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
 
+const BEA = { ONBOARD_ACTOR: 'bea' };
+
 async function refused(flow: Flow, args: readonly string[], ...said: readonly string[]) {
-  const { exitCode, stderr } = await flow.onboard(args);
+  return refusedAs({}, flow, args, ...said);
+}
+
+async function refusedAs(
+  env: Record<string, string>,
+  flow: Flow,
+  args: readonly string[],
+  ...said: readonly string[]
+) {
+  const { exitCode, stderr } = await flow.onboard(args, env);
   expect(exitCode, stderr).toBe(3);
   for (const words of said) expect(stderr).toContain(words);
 }
@@ -45,14 +56,14 @@ describe('a run whose job asks for approval', () => {
     expect(waiting).toMatchObject({ reason: 'approval', checked: COUNTED });
     const own = waiting.registeredBy ?? '';
     await refused(flow, ['approve', id], `was loaded by ${own}`, 'another person');
-    await refused(flow, ['approve', id, '--by', own], 'another person');
+    await refusedAs({ ONBOARD_ACTOR: own }, flow, ['approve', id], 'another person');
     expect((await flow.onboard(['pause', id])).stdout).toContain(`onboard approve ${id}`);
     await writeFile(file, `${ROWS}A5,Five\n`);
-    await refused(flow, ['approve', id, '--by', 'bea'], 'is not the file that run');
+    await refusedAs(BEA, flow, ['approve', id], 'is not the file that run');
     expect([made(flow), (await statusOf(flow, id)).reason]).toEqual([0, 'approval']);
 
     await writeFile(file, ROWS);
-    const approved = await summaryFrom(flow, ['approve', id, '--by', 'bea']);
+    const approved = await summaryFrom(flow, ['approve', id], BEA);
     expect(approved).toMatchObject({
       exitCode: 1,
       summary: { run: id, outcomes: { created: 3, invalid: 2 } },
@@ -69,13 +80,13 @@ describe('a run whose job asks for approval', () => {
     await flow.onboard(['report', id, '--share']);
     const mailed = await flow.report(approved.summary, 'report-share.html');
     expect(mailed).not.toMatch(/bea|approved/);
-    await refused(flow, ['approve', id, '--by', 'bea'], 'nothing to approve');
+    await refusedAs(BEA, flow, ['approve', id], 'nothing to approve');
   });
 
   test('has its rows sent again only with another approval, and is cancelled without one', async () => {
     const flow = await startFlow({ faults: ['404=always;key=A1', '404=always;key=A2'] });
     const { id } = await loaded(flow);
-    await flow.onboard(['approve', id, '--by', 'bea']);
+    await flow.onboard(['approve', id], BEA);
     flow.sandbox.setFaults([]);
     const before = made(flow);
     const waiting = await summaryFrom(flow, ['rerun', id, '--only', 'failed']);
@@ -86,10 +97,10 @@ describe('a run whose job asks for approval', () => {
     await refused(flow, ['rerun', rerun], `onboard approve ${rerun}`);
     expect(made(flow)).toBe(before);
     expect((await flow.onboard(['cancel', rerun])).exitCode).toBe(0);
-    await refused(flow, ['approve', rerun, '--by', 'bea'], 'nothing to approve');
+    await refusedAs(BEA, flow, ['approve', rerun], 'nothing to approve');
     const { summary } = await summaryFrom(flow, ['rerun', rerun]);
     expect(made(flow)).toBe(before);
-    const approved = await summaryFrom(flow, ['approve', summary.run, '--by', 'bea']);
+    const approved = await summaryFrom(flow, ['approve', summary.run], BEA);
     expect(approved.summary.outcomes.created).toBe(2);
   });
 });
@@ -104,7 +115,7 @@ test('files of other jobs pass one in the inbox that waits; approved in a termin
   await drop('other.csv', rowsOf('O', 2));
   await until(async () => (await list('done')).some((name) => name.startsWith('other')));
   expect([made(flow), await statusOf(flow, id)]).toMatchObject([2, { reason: 'approval', checked: COUNTED }]);
-  const approved = await flow.onboard(['approve', id, '--by', 'bea']);
+  const approved = await flow.onboard(['approve', id], BEA);
   expect(approved.exitCode, approved.stderr).toBe(1);
   await until(async () => (await list('done')).some((name) => name.startsWith('dual')));
   watching.interrupt();

@@ -28,7 +28,7 @@ test('a run is paused by a command, names the one that goes on, and is gone on w
   const { file, run, id } = await busy(flow, { rows: 600, made: 20 }, flow.begin);
   const meanwhile = await flow.onboard(['resume', id]);
   expect([meanwhile.exitCode, meanwhile.stdout]).toEqual([0, expect.stringContaining(String(process.pid))]);
-  const paused = await flow.onboard(['pause', id, '--by', 'Ann', '--reason', 'a new file comes']);
+  const paused = await flow.onboard(['pause', id, '--reason', 'a new file comes'], { ONBOARD_ACTOR: 'Ann' });
   const madeByThen = flow.sandbox.stats().made.subclients;
   expect([paused.exitCode, paused.stdout]).toEqual([0, expect.stringContaining(`onboard resume ${id}`)]);
   const ended = await run.ended;

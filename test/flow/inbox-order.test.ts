@@ -85,7 +85,7 @@ test('a file whose run is paused stays in processing until somebody resumes the 
   const first = start(['start']);
   await until(() => flow.sandbox.stats().made.subclients > 0);
   const [run = ''] = await list('inbox/.processing');
-  await flow.onboard(['pause', run, '--by', 'Ann', '--reason', 'a new file comes']);
+  await flow.onboard(['pause', run, '--reason', 'a new file comes'], { ONBOARD_ACTOR: 'Ann' });
   await until(async () => (await list('reports')).includes(run));
   first.child.kill('SIGTERM');
   expect((await first.ended).exitCode).toBe(4);

@@ -123,6 +123,17 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const rerun = await sendAgain({ cause: commonest });
   await until(async () => (await again.look(rerun)).includes('finished'));
   const lines = (await flow.look(['runs', '--json'])).trim().split('\n');
+  const acts = (await flow.look(['audit', '--json']))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const atPage = acts
+    .filter(({ via }) => via === 'page')
+    .map(({ what, actor }) => [what, actor.split(' ')[0]]);
+  const done = ['log-in', 'registered', 'paused', 'log-in', 'resumed', 'rerun', 'began'];
+  expect(atPage).toEqual(done.map((what) => [what, 'ops-1']));
+  const exported = ['audit', '--verify', join(flow.home, 'audit.ndjson')];
+  await until(async () => (await flow.onboard(exported)).exitCode === 0);
   const sentAgain = lines.map((line) => JSON.parse(line)).find((line) => `/runs/${line.run}` === rerun);
   expect(sentAgain).toMatchObject({ rows: UNDATED, outcomes: { invalid: UNDATED } });
   // As the run had its job they are what they were; as it was corrected since, the others can be sent.

@@ -45,7 +45,9 @@ test('two hundred rows in doubt, half of them created: settled by command and by
   const lost = inDoubt.find(({ externalId = '' }) => !truth.has(externalId));
   const id = truth.get(made?.externalId ?? '')?.[0] ?? '';
   expect((await resolve(flow, [summary.run, made?.onboard_row ?? '', '--created', id])).exitCode).toBe(0);
-  const byHand = await resolve(flow, [summary.run, lost?.onboard_row ?? '', '--not-created', '--by', 'Ann']);
+  const byHand = await resolve(flow, [summary.run, lost?.onboard_row ?? '', '--not-created'], {
+    ONBOARD_ACTOR: 'Ann',
+  });
   expect(byHand.answer).toMatchObject({ by: 'Ann', notCreated: 1, inDoubt: 198 });
 
   const path = join(flow.home, 'reports', summary.run, 'in-doubt.csv');

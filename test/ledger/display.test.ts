@@ -14,8 +14,9 @@ test('what happened is told in its order, but for what this version does not kno
   const { redis, keys } = openLedger();
   const k = keys.run('r');
   await redis.rpush(k.story, 'not ours', '{"at":1,"what":"of a later version","why":"","by":""}');
-  await addToStory(redis, k, { at: 1, what: 'rerun', why: 'run-2', by: 'ops-1' });
-  expect(await readStory(redis, keys, 'r')).toEqual([{ at: 1, what: 'rerun', why: 'run-2', by: 'ops-1' }]);
+  const away = { at: 1, what: 'service-away', why: 'refused', by: '' } as const;
+  await addToStory(redis, k, away);
+  expect(await readStory(redis, keys, 'r')).toEqual([away]);
 });
 
 test('a run that moves tells so in its story, with who asked; one that may not move tells nothing', async () => {
@@ -27,10 +28,11 @@ test('a run that moves tells so in its story, with who asked; one that may not m
   await store.transition(id, 'paused', 'credentials');
   const story = await readStory(redis, keys, id);
   const at = NOW.getTime();
-  expect(story).toEqual([
-    { at, what: 'running', why: '', by: '' },
-    { at, what: 'paused', why: 'lunch', by: 'ops-1' },
-    { at, what: 'running', why: '', by: '' },
+  const by = keys.actor.name;
+  expect(story.slice(1)).toEqual([
+    { at, what: 'began', why: '', by: '' },
+    { at, what: 'paused', why: 'lunch', by },
+    { at, what: 'resumed', why: '', by },
     { at, what: 'paused', why: 'credentials', by: '' },
   ]);
 });
@@ -45,7 +47,7 @@ test('a story keeps its latest 500 events', async () => {
   await redis.rpush(keys.run(id).story, ...events.slice(1).map((event) => JSON.stringify(event)));
   await store.transition(id, 'running', null);
   const story = await readStory(redis, keys, id);
-  expect([story.length, story[0]?.at, story.at(-1)?.what]).toEqual([500, 6, 'running']);
+  expect([story.length, story[0]?.at, story.at(-1)?.what]).toEqual([500, 6, 'began']);
 });
 
 test('what counts of runs is read without their definition; a run that is gone is left out', async () => {

@@ -55,7 +55,8 @@ describe('a rerun', () => {
     expect(await taken()).toEqual([[run.id], run.id]);
     expect(await store.list(5)).toHaveLength(1);
     const story = await readStory(redis, keys, parent);
-    expect(story).toEqual([{ at: run.createdAt.getTime(), what: 'rerun', why: run.id, by: '' }]);
+    const by = keys.actor.name;
+    expect(story).toEqual([{ at: run.createdAt.getTime(), what: 'taken-up', why: run.id, by }]);
     const chunks = await allOf(input.read({ rows: 3, chunkRows: 2, chunkEnds: null }));
     expect(chunks).toEqual([
       { n: 1, rows: [row(2), row(7)] },

@@ -58,7 +58,12 @@ describe.each([
     const one = await bench({ closed });
     expect(await decide(one, [created(2)])).toEqual([{ row: 2, kind: 'resolved' }]);
     const story = await readStory(own().redis, one.keys, one.run.id);
-    expect(story.at(-1)).toEqual({ at: AT.getTime(), what: 'resolved', why: '1 row', by: 'ann@desk' });
+    expect(story.at(-1)).toEqual({
+      at: AT.getTime(),
+      what: 'resolved',
+      why: '1 row',
+      by: one.keys.actor.name,
+    });
     const after = await state(one);
     const end = { outcome: 'created', id: 'sub-2', code: 'resolved' } as const;
     const settlement = after.settlements[1] ?? doubtOf(0);

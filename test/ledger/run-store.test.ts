@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { systemUser } from '../../src/lib/machine.ts';
 import { RUN_STATES, RUN_TRANSITIONS } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { beginRun, newRun, ownStore } from '../support/runs.ts';
@@ -7,6 +8,7 @@ import { beginRun, newRun, ownStore } from '../support/runs.ts';
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
 const openStore = () => ownStore(own().redis, NOW).store;
+const OWN = systemUser().name;
 
 describe('registering a run', () => {
   test('under the id of another one is refused, and that one stays as it is', async () => {
@@ -156,9 +158,9 @@ describe('a run of a job that asks for approval', () => {
 
   test('is born waiting; nothing but an approval, or its end, leads out of that', async () => {
     const store = openStore();
-    const run = newRun({ definition, target: 'http://127.0.0.1', by: 'ann' });
+    const run = newRun({ definition, target: 'http://127.0.0.1' });
     const { id } = await store.register(run);
-    const born = { state: 'paused', reason: 'approval', registeredBy: 'ann', startedAt: null };
+    const born = { state: 'paused', reason: 'approval', registeredBy: OWN, startedAt: null };
     expect(await store.get(id)).toMatchObject(born);
     for (const to of RUN_STATES)
       if (to !== 'cancelled') expect(await store.transition(id, to, 'requested'), to).toBe(false);
@@ -172,7 +174,7 @@ describe('a run of a job that asks for approval', () => {
       ['paused', 'requested'],
       ['running', null],
     ] as const) {
-      expect(await store.get(id)).toMatchObject({ registeredBy: 'ann', approval });
+      expect(await store.get(id)).toMatchObject({ registeredBy: OWN, approval });
       expect(await store.transition(id, to, reason)).toBe(true);
     }
     const given = await store.register(newRun({ definition, target: 'http://127.0.0.1' }));

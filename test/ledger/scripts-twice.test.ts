@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { Command, type Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { keepWriteOff } from '../../src/ledger/account.ts';
+import { recordAct } from '../../src/ledger/audit.ts';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { inEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { AUDIT, WRITE_OFF } from '../../src/ledger/lua/audit.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
 import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT, VOUCH } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
@@ -128,6 +131,16 @@ const OF_ROWS: readonly Case[] = [
     ({ ledger }) => ledger.settleAll([settledRow(1, 'created'), settledRow(2, 'rejected')]),
   ],
   [
+    'CLOSE, of a run that is wound up',
+    'nothing else',
+    CLOSE,
+    ({ ledger }) => ledger.close(1, 2),
+    async ({ ledger, store, run }) => {
+      await store.transition(run.id, 'cancelled', null);
+      return ledger.settleAll([settledRow(1, 'created'), settledRow(2, 'cancelled')]);
+    },
+  ],
+  [
     'RESOLVE',
     'nothing else',
     RESOLVE,
@@ -169,6 +182,22 @@ const OF_RUNS: readonly Case[] = [
     'answers otherwise',
     TRANSITION,
     ({ store, run }) => store.transition(run.id, 'paused', 'requested'),
+  ],
+  [
+    'AUDIT',
+    'answers otherwise',
+    AUDIT,
+    ({ redis, keys, run }) => recordAct(redis, keys, { what: 'shared', run: run.id }),
+  ],
+  // It is told with who wrote them off.
+  [
+    'WRITE_OFF',
+    'answers otherwise',
+    WRITE_OFF,
+    ({ redis, keys, run }) => {
+      const request = { by: 'ann', at: NOW.toISOString(), why: 'totals' };
+      return keepWriteOff(redis, keys, { run: run.id, rows: [1], request });
+    },
   ],
   ['HOLD_LEASE', 'nothing else', HOLD_LEASE, holdLease],
   [

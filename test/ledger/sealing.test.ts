@@ -15,6 +15,7 @@ import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const SPACE = 'subclient';
+const ACTOR = { name: 'ann', via: 'user' } as const;
 const KEY = 'KEY-MARK';
 
 /** A row of the run that ended so, with something in each of its places. */
@@ -174,7 +175,7 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
   const { redis, home, key: former } = await empty();
   const sealing = await openWith(redis, { key: former, home });
   await sealing.begun();
-  const before = ledgerKeys('sandbox', sealing);
+  const before = ledgerKeys('sandbox', ACTOR, sealing);
   const { id } = await runningRun(redis, { keys: before });
   const next = newKey();
   const keyring = await readKeyring({ kind: 'value', value: next }, [former]);
@@ -186,7 +187,7 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
   expect(await rekey(redis, keyring, records)).toMatchObject({ from: [sealing.keyId], runs: 1 });
   expect(await rekey(redis, keyring, records)).toMatchObject({ from: [], runs: 1 });
   const after = await openWith(redis, { key: next, home });
-  const keys = ledgerKeys('sandbox', after);
+  const keys = ledgerKeys('sandbox', ACTOR, after);
   expect((await createRunStore(redis, keys, () => new Date()).get(id))?.file).toBe('/in/a.csv');
   expect(after.digest(KEY, 16)).toBe(sealing.digest(KEY, 16));
   await expect(openWith(redis, { key: former, home })).rejects.toThrow(/with the id/);

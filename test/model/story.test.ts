@@ -11,25 +11,27 @@ describe('the story', () => {
     by,
   });
 
-  test('is numbered and in words, with its end where nobody told it', () => {
-    const run = { startedAt, finishedAt: '2026-11-21T11:01:00.000Z', state: 'finished' } as const;
+  test('is numbered and in words, in the order of its times', () => {
     const story = [
-      happening(0, 'running'),
+      happening(-1, 'registered', '', 'ops-2'),
+      happening(0, 'began'),
       happening(10, 'paused', 'lunch', 'ops-1'),
-      happening(20, 'running'),
+      happening(60, 'ended'),
+      happening(20, 'resumed'),
       happening(30, 'service-away', 'connection refused'),
     ];
-    expect(tellStory(run, story).map(({ n, seconds, words }) => [n, seconds, words])).toEqual([
-      [1, 0, 'began'],
-      [2, 10, 'paused by ops-1: lunch'],
-      [3, 20, 'went on'],
-      [4, 30, 'the service is away: connection refused'],
-      [5, 60, 'finished'],
+    expect(tellStory({ startedAt }, story).map(({ n, seconds, words }) => [n, seconds, words])).toEqual([
+      [1, 0, 'registered by ops-2'],
+      [2, 0, 'began'],
+      [3, 10, 'paused by ops-1: lunch'],
+      [4, 20, 'went on'],
+      [5, 30, 'the service is away: connection refused'],
+      [6, 60, 'ended'],
     ]);
-    expect(tellStory(run, [happening(60, 'finished')])).toHaveLength(1);
   });
 
-  test('of a run that has not begun is empty', () => {
-    expect(tellStory({ startedAt: null, finishedAt: null, state: 'queued' }, [])).toEqual([]);
+  test('of a run that has not begun says who registered it', () => {
+    const told = tellStory({ startedAt: null }, [happening(-1, 'registered', '', 'ops-2')]);
+    expect(told.map(({ seconds, words }) => [seconds, words])).toEqual([[0, 'registered by ops-2']]);
   });
 });

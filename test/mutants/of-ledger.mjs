@@ -179,10 +179,26 @@ export const OF_LEDGER = [
   {
     id: 'close-cancelled-finishes',
     in: 'src/ledger',
-    find: "if state == 'finished' or state == 'cancelled' then return end",
-    put: "if state == 'finished' then return end",
+    find: "  if state ~= 'cancelled' then\n    call('HSET', record, 'state', 'finished'",
+    put: "  if true then\n    call('HSET', record, 'state', 'finished'",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a cancelled run is reported as finished',
+  },
+  {
+    id: 'ends-twice',
+    in: 'src/ledger',
+    find: "(state == 'cancelled' and not isLast)",
+    put: 'false',
+    tests: ['test/ledger/scripts-twice'],
+    why: 'the audit says twice that a cancelled run ended, where a reply is lost',
+  },
+  {
+    id: 'audit-without-the-one-before',
+    in: 'src/ledger',
+    find: 'last and sha256(last) or',
+    put: 'last and sha256(stub) or',
+    tests: ['test/ledger/audit'],
+    why: 'entries of the audit can be taken out unseen',
   },
   {
     id: 'resolve-twice',

@@ -5,8 +5,10 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { keepWriteOff } from '../../src/ledger/account.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { Visitor } from '../../src/model/ask.ts';
+import { atPage } from '../../src/model/audit.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
+import { actingAs } from '../../src/session.ts';
 import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
@@ -138,8 +140,9 @@ test('a run that waits for approval says what was checked, and to whom it can be
   const { desk } = await openOwnDesk(own());
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', approval: 'required' });
   const checked = { sendable: 1, invalid: 1, skipped: 1, waiting: 0 };
-  const run = newRun({ definition, target: desk.service.target, by: OPERATOR.name, checked });
-  await desk.store.register(run);
+  const run = newRun({ definition, target: desk.service.target, checked });
+  const { store } = actingAs(desk, atPage(OPERATOR.name)).ledger.of(run.target);
+  await store.register(run);
   await desk.ledger.index.add(run.id, run.target, new Date());
   const path = `/runs/${run.id}`;
   const other = { name: 'ops-2', role: 'operator' } as const;
@@ -263,4 +266,18 @@ test('the overview names rows in doubt before all else, and the system what it r
   expect(system).toContain('What the doctor says');
   const seen = textOf((await look(desk, '/system', { visitor: VIEWER })).html);
   expect([seen.includes('answers in'), seen.includes('doctor')]).toEqual([true, false]);
+});
+
+test('what somebody did is told with their name: in the story of the run, and at the system page', async () => {
+  const { desk, seed } = await openOwnDesk(own());
+  const run = await seed({ rows: 2, settlements: [endedRow(1, 'created')], closed: false });
+  await desk.recordEntry(OPERATOR);
+  const why = 'a new file comes'.padEnd(300, '.');
+  await look(desk, `/runs/${run.id}/pause`, { method: 'POST', form: { seen: 'running', why } });
+  const story = textOf((await look(desk, `/runs/${run.id}`)).html);
+  expect(story).toMatch(/Story.*registered by \S+@.*began.*paused by ops-1: a new file comes\.{184}$/);
+  const system = textOf((await look(desk, '/system')).html);
+  expect(system).toMatch(new RegExp(`Who did what.*log-in by ops-1.*paused by ops-1, run ${run.id}`));
+  const kept = await desk.ledger.redis.lrange(desk.ledger.of(run.target).keys.audit, 0, -1);
+  expect(kept.map((text) => JSON.parse(text).via)).toEqual(['user', 'user', 'page', 'page']);
 });

@@ -99,6 +99,7 @@ export function reportOf(
     command: 'onboard',
     share: false,
     account: async () => null,
+    audit: async () => null,
     followed: [],
     ...given,
   });

@@ -38,7 +38,7 @@ test('rows count when their chunk was closed, whichever came first, and have com
 });
 
 test('while a run stood still no rows came: they have come since it went on', () => {
-  const wentOn: Told = { n: 1, seconds: 9, at: 0, what: 'running', words: 'went on' };
+  const wentOn: Told = { n: 1, seconds: 9, at: 0, what: 'resumed', words: 'went on' };
   const moments = timelineOf([1, 'created'], [10, 'created']).moments();
   expect(stretchesOf(moments, [wentOn]).map(({ from, to }) => [from, to])).toEqual([
     [0, 2],

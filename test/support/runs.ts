@@ -49,7 +49,6 @@ export function newRun(over: Partial<NewRun> & { readonly rows?: number } = {}):
     chunkRows: 100,
     createdAt: new Date('2026-11-21T10:00:00Z'),
     again: false,
-    by: 'ann',
     ...rest,
   };
 }

@@ -29,5 +29,9 @@ const KEY = newKey();
 export async function sealedKeys(redis: RedisConnection): Promise<LedgerKeys> {
   const sealing = await openWith(redis, { key: KEY });
   await sealing.begun();
-  return ledgerKeys(`http://127.0.0.1/${randomBytes(6).toString('hex')}`, sealing);
+  return ledgerKeys(
+    `http://127.0.0.1/${randomBytes(6).toString('hex')}`,
+    { name: 'ann', via: 'user' },
+    sealing,
+  );
 }

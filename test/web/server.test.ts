@@ -27,6 +27,7 @@ const PAGE: Core = {
     version: '1.2.3',
   }),
   ask: null,
+  recordEntry: async () => undefined,
 };
 const ASSETS = createAssets('p{color:red}', 'start()');
 

@@ -4,6 +4,7 @@
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
+import { AUDIT_ENTRY } from './audit.ts';
 import { SUCCESS } from './breaker.ts';
 import { GRANT } from './grant.ts';
 import { KEY_ENTRIES } from './keys.ts';
@@ -261,15 +262,16 @@ return record({}, cjson.decode(ARGV[2]))
 /**
  * Settles rows in doubt by a person's decision and remembers who took it; or only adds what is
  * known of a row that stays in doubt.
- * KEYS: record, prefix of chunks, blocks, late, doubts, sources, resolutions.
- * ARGV: run, JSON of entries (`ResolveEntry` of resolve.ts).
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, resolutions, the audit's chain.
+ * ARGV: run, JSON of entries (`ResolveEntry` of resolve.ts), stub of the audit's entry, its `what`.
  * Answers per row: 'resolved'; 'noted'; 'unchanged': decided so before; 'otherwise <resolution>':
  * decided otherwise before; 'settled': not in doubt. Sent again after a lost reply, it answers the
  * same.
  */
-export const RESOLVE = `${KEY_ENTRIES}
+export const RESOLVE = `${KEY_ENTRIES}${AUDIT_ENTRY}
 local run = ARGV[1]
 local out = {}
+local created, not_created = {}, {}
 local function identity(row, key, becomes, id)
   local bucket, digest = key.bucket, key.digest
   local _, text, form = placeOf(digest)
@@ -311,9 +313,15 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
     if e.created then call('HDEL', KEYS[6], row) end
     call('HSET', KEYS[7], row, resolution)
     if e.key then identity(row, e.key, e.created and 'k' or 'x', e.id) end
+    local decided = e.created and created or not_created
+    decided[#decided + 1] = string.format('%.0f', e.row)
     answer = 'resolved'
   end
   out[i] = answer
+end
+if #created + #not_created > 0 then
+  local of = '{"created":[' .. table.concat(created, ',') .. '],"notCreated":['
+  audit(KEYS[8], ARGV[3], ARGV[4], of .. table.concat(not_created, ',') .. ']}', KEYS[1])
 end
 return out
 `;

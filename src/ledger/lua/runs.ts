@@ -3,6 +3,8 @@
  * and arguments go by position.
  */
 
+import { AUDIT_ENTRY } from './audit.ts';
+
 /**
  * Registers a run, or names the one that stands in its way. Sent again after a lost reply, it
  * changes nothing.
@@ -10,14 +12,14 @@
  *   goes on, whatever `again` says.
  * - A rerun (its rows are in the ledger already), or a file with rows of earlier runs: another that
  *   was registered since its rows were chosen.
- * KEYS: files, runs, the new run's record, its input.
+ * KEYS: files, runs, the new run's record, its input, the audit's chain.
  * ARGV: JSON of {entry: its place in files, id, createdAt (ms), prefix: of run records, again or
  * rerun: {chunks, ttl: seconds}; taken: the run that took rows of others last when the rows were
- * chosen, from: the runs that they are of}, then field, value, …
+ * chosen, from: the runs that they are of; stub, of: of the entry}, then field, value, …
  * Answers {'new', id}, {'known', id} or {'overtaken', ''}. Error: the input is not whole, or
  * another run has that very id.
  */
-export const REGISTER = `
+export const REGISTER = `${AUDIT_ENTRY}
 local ask = cjson.decode(ARGV[1])
 local id, rerun = ask.id, ask.rerun
 local known = call('HGET', KEYS[1], ask.entry)
@@ -37,43 +39,52 @@ if call('EXISTS', KEYS[3]) == 1 then
 end
 if rerun then call('EXPIRE', KEYS[4], rerun.ttl) end
 call('HSET', KEYS[1], ask.entry, id)
+local told = {KEYS[3]}
 if ask.taken then
   call('HSET', KEYS[1], 'taken', id)
-  for _, from in ipairs(ask.from) do call('SADD', ask.prefix .. from .. ':takers', id) end
+  for _, from in ipairs(ask.from) do
+    call('SADD', ask.prefix .. from .. ':takers', id)
+    told[#told + 1] = ask.prefix .. from
+  end
 end
 call('ZADD', KEYS[2], ask.createdAt, id)
 call('HSET', KEYS[3], unpack(ARGV, 2))
+audit(KEYS[5], ask.stub, rerun and 'rerun' or 'registered', ask.of, unpack(told))
 return {'new', id}
 `;
 
 /**
  * Moves a run to another state where the table of transitions allows it, with the time (ms) and an
- * entry in the story. A run that its canary stopped has its next chunk go alone, too. One waiting
+ * entry in the audit. A run that its canary stopped has its next chunk go alone, too. One waiting
  * for approval is cancelled, or approved: whoever names its reason approves it.
- * KEYS: record, story.
- * ARGV: to, reason ('' clears it), now (ISO), who asked for it as JSON ('': nobody), the story's
- * line, then the states it may come from, each alone or with its reason behind a space.
+ * KEYS: record, the audit's chain.
+ * ARGV: to, reason ('' clears it), now (ISO), who asked for it as JSON ('': nobody), the entry's
+ * stub and `of`, then the states it may come from, each alone or with its reason behind a space.
  * Answers the state it was in, and whether it moved.
  */
-export const TRANSITION = `
+export const TRANSITION = `${AUDIT_ENTRY}
 local was = call('HMGET', KEYS[1], 'state', 'reason')
 local state = was[1]
 local place = (was[1] or '') .. ' ' .. (was[2] or '')
 local waits = place == 'paused approval'
-for i = 6, #ARGV do
+for i = 7, #ARGV do
   if ARGV[i] == place or (ARGV[i] == state and (not waits or ARGV[1] == 'cancelled')) then
-    local t, to = call('TIME'), ARGV[1]
+    local t, to, of = call('TIME'), ARGV[1], ARGV[6]
+    local what = to
     local movedAt = t[1] * 1000 + math.floor(t[2] / 1000)
     call('HSET', KEYS[1], 'state', to, 'reason', ARGV[2], 'request', ARGV[4], 'movedAt', movedAt)
     if to == 'running' then
-      call('HSETNX', KEYS[1], 'startedAt', ARGV[3])
+      what = call('HSETNX', KEYS[1], 'startedAt', ARGV[3]) == 1 and 'began' or 'resumed'
       local sent = call('HGET', KEYS[1], 'added') or 0
-      if waits then call('HSET', KEYS[1], 'approval', ARGV[4]) end
+      if waits then
+        call('HSET', KEYS[1], 'approval', ARGV[4])
+        what = 'approved'
+      end
       if place == 'stopped canary' then call('HSET', KEYS[1], 'canary', sent + 1) end
     end
     if to == 'finished' or to == 'cancelled' then call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
-    call('RPUSH', KEYS[2], ARGV[5])
-    call('LTRIM', KEYS[2], -500, -1)
+    if to == 'finished' then what, of = 'ended', counts(KEYS[1]) end
+    audit(KEYS[2], ARGV[5], what, of, KEYS[1])
     return {state, 1}
   end
 end
@@ -124,41 +135,48 @@ call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `;
 
-/** Lua: finishRun(record, blocks, chunks, now): a run whose chunks are all blocks is finished. */
-const FINISH_RUN = `
-local function finishRun(record, blocks, chunks, now)
+/**
+ * Lua: finishRun(record, blocks, chunks, now, chain, stub, isLast): a run whose chunks are all
+ * blocks is finished, or wound up by its last one.
+ */
+const FINISH_RUN = `${AUDIT_ENTRY}
+local function finishRun(record, blocks, chunks, now, chain, stub, isLast)
   if call('HLEN', blocks) < tonumber(chunks) then return end
   local state = call('HGET', record, 'state')
-  if state == 'finished' or state == 'cancelled' then return end
-  call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
+  if state == 'finished' or (state == 'cancelled' and not isLast) then return end
+  if state ~= 'cancelled' then
+    call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
+  end
+  audit(chain, stub, 'ended', counts(record), record)
 end
 `;
 
 /**
  * A chunk whose rows are all settled becomes one block, and the run with its last block is
  * finished.
- * KEYS: record, prefix of chunks, blocks.
+ * KEYS: record, prefix of chunks, blocks, the audit's chain.
  * ARGV: chunk, how often an outcome was recorded or changed ('n', open-chunk.ts) when it was read,
- * block, the run's chunks, now (ISO).
+ * block, the run's chunks, now (ISO), the entry's stub.
  * Answers 1: it is closed, now or before; 0: something changed since.
  */
 export const CLOSE = `${FINISH_RUN}
 local key = KEYS[2] .. ARGV[1]
-if call('HEXISTS', KEYS[3], ARGV[1]) == 0 then
+local isNew = call('HEXISTS', KEYS[3], ARGV[1]) == 0
+if isNew then
   if (call('HGET', key, 'n') or '0') ~= ARGV[2] then return 0 end
   call('HSET', KEYS[3], ARGV[1], ARGV[3])
 end
 call('DEL', key)
-finishRun(KEYS[1], KEYS[3], ARGV[4], ARGV[5])
+finishRun(KEYS[1], KEYS[3], ARGV[4], ARGV[5], KEYS[4], ARGV[6], isNew)
 return 1
 `;
 
 /**
  * Replaces a run's numbers and the list of its doubts, unless they changed since its rows were
  * counted.
- * KEYS: record, blocks, doubts.
+ * KEYS: record, blocks, doubts, the audit's chain.
  * ARGV: JSON of {counts: [[field, as it was, as it is], …], wrong: [[row, its chunk (0: not in
- * doubt)], …] where the list is, chunks: of the run, now (ISO)}.
+ * doubt)], …] where the list is, chunks: of the run, now (ISO), stub: of the entry}.
  * Answers 1: replaced; 0: they have changed.
  */
 export const RECOUNT = `${FINISH_RUN}
@@ -171,7 +189,7 @@ for _, e in ipairs(ask.wrong) do
   if e[2] == 0 then call('HDEL', KEYS[3], e[1])
   else call('HSET', KEYS[3], e[1], e[2]) end
 end
-finishRun(KEYS[1], KEYS[2], ask.chunks, ask.now)
+finishRun(KEYS[1], KEYS[2], ask.chunks, ask.now, KEYS[4], ask.stub)
 return 1
 `;
 

@@ -336,7 +336,7 @@ const DEFINITION_BYTES = 10_000;
 
 function About({ page }: Props) {
   const { summary, definition, version } = page;
-  const { source } = summary;
+  const { source, audit } = summary;
   const times = [
     ['registered', summary.createdAt],
     ['began', summary.startedAt],
@@ -373,6 +373,7 @@ function About({ page }: Props) {
     ...source.notes.slice(0, NOTES_SHOWN).map((note) => ['note', <Text of={note} />] as const),
     ...times.flatMap(([name, at]) => (at === null ? [] : [[name, <Time at={at} />] as const])),
     ['program', `onboard ${version}`],
+    ...(audit === null ? [] : [['audit', `entry ${audit.n}, sha256 ${audit.head}`] as const]),
   ];
   return (
     <section>

@@ -1,0 +1,103 @@
+/** `onboard audit`: who did what when, and whether that still is what was written. */
+import { readFile } from 'node:fs/promises';
+import { targetOf } from '../inbox/overview.ts';
+import { readChain } from '../ledger/audit.ts';
+import { errorCode } from '../lib/errors.ts';
+import { countOf, type Io, renderTable, say, sayJson, windowOf } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { type AuditEntry, chainsIn, digestOf, type Misfit, misfitOf, parseEntry } from '../model/audit.ts';
+import { findRun } from '../runs/status.ts';
+import { withKnownLedger } from '../session.ts';
+import { type AddCommand, RUN_ARGUMENT } from './command.ts';
+
+type Flags = {
+  readonly run?: string;
+  /** True: the ledger's chain. */
+  readonly verify?: string | true;
+  readonly sandbox?: boolean;
+  readonly json?: boolean;
+};
+
+export const addAuditCommand: AddCommand = (program, io, done) => {
+  program
+    .command('audit')
+    .description('Show who did what when, or check that nothing of it was changed since')
+    .option('--run <run>', `of one run: ${RUN_ARGUMENT}`)
+    .option('--verify [file]', 'check the chain in Redis, or an exported file by itself')
+    .option('--sandbox', 'for the built-in stand-in instead of MSB_BASE_URL')
+    .option('--json', 'the entries as they are kept, a line each, to be verified elsewhere')
+    .addHelpText('after', HELP)
+    .action(async (flags: Flags) => done(await audit(flags, io)));
+};
+
+const HELP = `
+Examples:
+  onboard audit --run latest
+  onboard audit --verify .onboard/audit.ndjson
+
+Each entry has the SHA-256 of the one before (prev), each report that of the latest one. Who may write to Redis can \
+write another chain, or take its last entries: mailed reports and copies of audit.ndjson show it. Who acts is who is \
+logged in at the page, else ONBOARD_ACTOR, else user@host; the last two are said, not proven.
+The exit status is 1 where an entry does not fit.`;
+
+async function audit(flags: Flags, io: Io): Promise<number> {
+  const { verify } = flags;
+  if (typeof verify === 'string') return tellChains(chainsIn(await linesOf(verify)), io);
+  return withKnownLedger(io, async ({ ledger, env }) => {
+    const run = flags.run === undefined ? null : await findRun(ledger, flags.run);
+    const { keys } = ledger.of(run?.target ?? targetOf(env, flags.sandbox === true));
+    const texts: string[] = [];
+    for await (const batch of readChain(ledger.redis, keys)) texts.push(...batch);
+    if (verify === true) return tellChains(new Map([[keys.name, texts]]), io);
+    const shown = texts.filter((text) => run === null || parseEntry(text)?.run === run.id);
+    if (flags.json === true) sayJson(io, ...shown);
+    else say(io, ...table(shown, io));
+    return 0;
+  });
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`--verify ${path}: can't be read (${errorCode(error)}); expected audit.ndjson`);
+  });
+  const lines = text.split('\n').filter((line) => line !== '');
+  if (lines.length > 0) return lines;
+  throw new UsageError(`--verify ${path}: is empty; expected entries of the audit, a line each`);
+}
+
+function table(texts: readonly string[], io: Io): string[] {
+  const body = texts.map((text, i) => {
+    const entry = parseEntry(text);
+    if (entry === null) return [String(i + 1), '', 'unreadable', '', '', 'onboard audit --verify'];
+    const { n, at, what, run, actor, via, of } = entry;
+    return [String(n), at.slice(0, 19).replace('T', ' '), what, run, `${actor} (${via})`, wordsOf(of)];
+  });
+  const width = io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity;
+  return renderTable(['entry', 'time (UTC)', 'what', 'run', 'who', 'of it'], body, width);
+}
+
+/** Without digests. */
+function wordsOf({ sha256, definition, ...of }: AuditEntry['of']): string {
+  const told = Object.entries(of).map(([name, value]) => [name, String(value)]);
+  return told.flatMap(([name, value]) => (value === '' ? [] : `${name} ${value}`)).join(', ');
+}
+
+const WORDS: Readonly<Record<Misfit['kind'], string>> = {
+  changed: 'was changed, or the one after it',
+  removed: 'was removed',
+  'put in': 'was put in',
+  swapped: 'was swapped for a later one',
+  forked: 'goes on from an earlier one: Redis had lost those between, or they were taken out',
+};
+
+/** Answers the exit status. */
+function tellChains(chains: ReadonlyMap<string, readonly string[]>, io: Io): number {
+  const misfits = [...chains].map(([ledger, texts]) => {
+    const misfit = misfitOf(texts);
+    const fits = `${countOf(texts.length, 'entry', 'entries')} fit; SHA-256 of the last: ${digestOf(texts.at(-1) ?? '')}`;
+    const told = misfit === null ? fits : `entry ${misfit.place} ${WORDS[misfit.kind]}`;
+    say(io, `Ledger ${ledger}: ${told}.`);
+    return misfit;
+  });
+  return misfits.every((misfit) => misfit === null) ? 0 : 1;
+}

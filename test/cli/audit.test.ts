@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createRunIndex } from '../../src/ledger/run-index.ts';
+import { digestOf } from '../../src/model/audit.ts';
+import { seedRun } from '../support/doubts.ts';
+import { ownFile, ownFolder } from '../support/folder.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { doubtOf } from '../support/settled-row.ts';
+import { onboard } from './memory-io.ts';
+
+const own = useOwnRedis();
+const KEYS = ledgerKeys('sandbox');
+let home = '';
+
+beforeEach(async () => {
+  home = await ownFolder();
+  await own().redis.flushall();
+});
+
+const say = (...args: readonly string[]) =>
+  onboard(args, { ONBOARD_HOME: home, REDIS_URL: own().url, ONBOARD_ACTOR: 'Ann' });
+const audit = (...args: readonly string[]) => say('audit', ...args);
+const entries = async (...args: readonly string[]) => {
+  const { stdout } = await audit('--json', ...args);
+  return stdout.trimEnd().split('\n');
+};
+
+/** A run that is over, with rows in doubt. */
+async function seed(rows: number): Promise<string> {
+  const settlements = Array.from({ length: rows }, (_, i) => doubtOf(i + 1));
+  const run = newRun({ rows });
+  await createRunIndex(own().redis).add(run.id, 'sandbox', new Date());
+  await seedRun(own().redis, KEYS, { run, settlements, closed: true });
+  return run.id;
+}
+
+test('what somebody does is listed, with who did it and without a value of a row', async () => {
+  const [run, other] = [await seed(3), await seed(1)];
+  await say('resolve', run, '1', '--created', 'the-id-of-it');
+  await say('resolve', run, '2', '--not-created');
+  await say('write-off', run, '2', '--reason', 'closed');
+  await say('report', run, '--share');
+  await say('web', '--add', 'bob', '--role', 'viewer');
+  await say('web', '--remove', 'bob');
+  const { stdout } = await audit();
+  const lines = stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, '|'));
+  const acts = lines.filter((line) => line.includes('Ann (ONBOARD_ACTOR)')).map((line) => line.split('|'));
+  expect(acts.map(([, , what, ...rest]) => [what, rest.at(-1)])).toEqual([
+    ['resolved', 'created 1'],
+    ['resolved', 'notCreated 2'],
+    ['written-off', 'count 1, rows 2, why closed'],
+    ['shared', 'Ann (ONBOARD_ACTOR)'],
+    ['person-added', 'person bob, role viewer'],
+    ['person-removed', 'person bob'],
+  ]);
+  for (const kept of [stdout, ...(await entries())]) expect(kept).not.toMatch(/the-id-of-it|a\.csv|K1/);
+  const ofOther = (await entries('--run', other)).map((line) => JSON.parse(line));
+  expect(ofOther.map(({ run: id, what }) => [id, what])).toEqual(
+    ['registered', 'began', 'ended'].map((what) => [other, what]),
+  );
+});
+
+test('an act that is refused is not told', async () => {
+  const run = await seed(1);
+  const before = await entries();
+  expect((await say('pause', run)).exitCode).toBe(3);
+  expect((await say('write-off', run, '1', '--reason', 'closed')).exitCode).toBe(3);
+  expect((await say('web', '--remove', 'nobody')).exitCode).toBe(3);
+  expect(await entries()).toEqual(before);
+});
+
+test('a report, and the page of it that is mailed, have the digest of the latest entry', async () => {
+  const run = await seed(1);
+  await say('report', run, '--share');
+  const folder = join(home, 'reports', run);
+  const { audit: head } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
+  const texts = await entries();
+  expect(JSON.parse(texts.at(-1) ?? '').what).toBe('shared');
+  expect(head).toEqual({ n: texts.length, head: digestOf(texts.at(-1) ?? '') });
+  for (const page of ['report.html', 'report-share.html'])
+    expect(await readFile(join(folder, page), 'utf8')).toContain(`entry ${head.n}, sha256 ${head.head}`);
+});
+
+test('the chain and an exported file are verified, each by itself', async () => {
+  await seed(1);
+  const texts = await entries();
+  const whole = await audit('--verify');
+  const digest = digestOf(texts.at(-1) ?? '');
+  expect(whole).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(`sandbox: 3 entries .*${digest}`),
+  });
+  const file = await ownFile([...texts, ''].join('\n'), 'audit.ndjson');
+  const alone = (path: string) => onboard(['audit', '--verify', path]);
+  expect(await alone(file)).toMatchObject({ exitCode: 0, stdout: whole.stdout });
+  const shorter = await ownFile(texts.toSpliced(1, 1).join('\n'));
+  expect(await alone(shorter)).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining('entry 2 was removed'),
+  });
+  await own().redis.lset(KEYS.audit, 1, (texts[1] ?? '').replace('began', 'resumed'));
+  expect(await audit('--verify')).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining('entry 2 was changed'),
+  });
+  expect(await alone(join(home, 'gone'))).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining("can't be read (ENOENT)"),
+  });
+  expect((await alone(await ownFile('\n'))).exitCode).toBe(3);
+});
