@@ -37,6 +37,10 @@ const environmentSchema = z.object({
       error: 'expected to be unset: encrypting what the ledger keeps is not available in this version',
     })
     .optional(),
+  ONBOARD_RETENTION: z
+    .string()
+    .refine((text) => ageOf(text) !== null, 'expected days or hours, such as 90d or 12h')
+    .optional(),
   ONBOARD_WEB_TOKEN: z.string().optional(),
   ONBOARD_WEBHOOK_URL: z
     .url({ protocol: /^https?$/, error: WEBHOOK_EXPECTED })
@@ -79,8 +83,18 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     home,
     jobsDirectory: e.ONBOARD_JOBS === undefined ? jobsBeside(home) : resolve(e.ONBOARD_JOBS),
     notify: notifySettingsOf(e),
+    /** After that a watcher purges runs that are over; `null`: never. */
+    retentionMs: ageOf(e.ONBOARD_RETENTION ?? ''),
     logLevel: e.LOG_LEVEL ?? null,
   };
+}
+
+const HOURS = { d: 24, h: 1 } as const;
+
+/** In ms; `null`: it is no age, such as `90d` or `12h`. */
+export function ageOf(text: string): number | null {
+  const [, count, unit] = /^([1-9]\d{0,4})(d|h)$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * HOURS[unit === 'd' ? 'd' : 'h'] * 3_600_000;
 }
 
 function foundHome(folder: string): string {

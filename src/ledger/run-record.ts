@@ -89,6 +89,7 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'standsFor',
   'request',
   'movedAt',
+  'purged',
 ]);
 const EMPTY = { parent: null, reason: null, startedAt: null, finishedAt: null };
 

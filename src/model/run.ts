@@ -47,6 +47,13 @@ export type Reason = z.infer<typeof reasonSchema>;
 export const requestSchema = z.object({ by: z.string(), at: z.string(), why: z.string() });
 export type StateRequest = z.infer<typeof requestSchema>;
 
+/** Who began a run's purge, or ended it, and when. Once it is begun no rerun takes its rows. */
+export const purgedSchema = requestSchema.omit({ why: true }).extend({ isDone: z.boolean() });
+export type Purged = z.infer<typeof purgedSchema>;
+
+/** Stands for the name of a purged run's file. */
+export const PURGED_FILE = '(purged)';
+
 export const runSchema = z.object({
   id: z.string(),
   job: z.string(),
@@ -82,6 +89,7 @@ export const runSchema = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
+  purged: purgedSchema.optional(),
 });
 export type Run = z.infer<typeof runSchema>;
 

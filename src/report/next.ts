@@ -23,15 +23,15 @@ export type Step = { readonly words: readonly string[]; readonly commands: reado
 /** Empty: nothing is left to do. */
 export function nextSteps(summary: Summary, options: NextOptions): readonly Step[] {
   const { account, source } = summary;
+  const extension = isTable(source) ? 'csv' : 'ndjson';
+  if (summary.purged !== null) return account === null ? [] : openSteps(account, extension);
   return [
     ...continuing(summary, options),
     ...takingUp(summary),
     ...referring(summary),
     ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
-    ...(account === null || isUntouched(account)
-      ? []
-      : openSteps(account, isTable(source) ? 'csv' : 'ndjson')),
+    ...(account === null || isUntouched(account) ? [] : openSteps(account, extension)),
   ];
 }
 
@@ -39,8 +39,12 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
 export function openSteps(account: Account, extension: string): Step[] {
   if (toCorrect(account) === 0) return [];
   const { delivery } = account;
+  const open = step(
+    'Open rows, to be corrected and loaded:',
+    `onboard account ${delivery} --open open.${extension}`,
+  );
   return [
-    step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open open.${extension}`),
+    ...(toCorrect(account) > account.purged ? [open] : []),
     step('Rows that shall never be loaded:', `onboard write-off ${delivery} <rows> --reason <why>`),
   ];
 }

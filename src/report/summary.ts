@@ -8,7 +8,15 @@ import { accountSchema } from '../model/account.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
-import { isMoving, isOver, openRows, type Run, requestSchema, runSchema } from '../model/run.ts';
+import {
+  isMoving,
+  isOver,
+  openRows,
+  purgedSchema,
+  type Run,
+  requestSchema,
+  runSchema,
+} from '../model/run.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { UNTOLD } from './causes.ts';
 import { causeSchema, type Digest, digestSchema } from './digest.ts';
@@ -47,6 +55,7 @@ export const summarySchema = asOfRunSchema.extend({
   operation: z.string(),
   source: readAsSchema,
   request: requestSchema.nullable(),
+  purged: purgedSchema.nullable(),
   /** Accepted by the service; `null`: a job with a `group`, until the report is written. */
   records: count.nullable(),
   settled: count,
@@ -90,6 +99,7 @@ export function summarize(run: Run, now: Date): Summary {
     operation: nameOf(run.operation),
     source: readAsSchema.parse(run.source),
     request: run.request ?? null,
+    purged: run.purged ?? null,
     // In jobs with groups, outcomes don't count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,

@@ -25,6 +25,7 @@ const NOTHING_SET = {
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
   notify: { webhook: null, command: null },
+  retentionMs: null,
   logLevel: null,
 };
 
@@ -43,6 +44,8 @@ describe('a value that is as expected', () => {
     [{ MSB_BASE_URL: 'https://api.example.com/msb' }, { baseUrl: 'https://api.example.com/msb' }],
     [{ MSB_BASE_URL: 'http://127.0.0.1:4010' }, { baseUrl: 'http://127.0.0.1:4010' }],
     [{ MSB_TOKEN: 'a.b-c' }, { tokenSource: { kind: 'token', token: 'a.b-c' } }],
+    [{ ONBOARD_RETENTION: '90d' }, { retentionMs: 90 * 86_400_000 }],
+    [{ ONBOARD_RETENTION: '12h' }, { retentionMs: 12 * 3_600_000 }],
     [{ MSB_TOKEN_FILE: '/run/token' }, { tokenSource: { kind: 'file', path: '/run/token' } }],
     [{ MSB_TOKEN_FILE: 'token.txt' }, { tokenSource: { kind: 'file', path: resolve('token.txt') } }],
     [
