@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, readonly [group: string, load: () => Pro
   resume: ['Decide:', () => import('./control.ts').then((module) => module.addResumeCommand)],
   approve: ['Decide:', () => import('./control.ts').then((module) => module.addApproveCommand)],
   cancel: ['Decide:', () => import('./control.ts').then((module) => module.addCancelCommand)],
+  purge: ['Decide:', () => import('./purge.ts').then((module) => module.addPurgeCommand)],
   start: ['Keep running:', () => import('./start.ts').then((module) => module.addStartCommand)],
   watch: ['Keep running:', () => import('./start.ts').then((module) => module.addWatchCommand)],
   work: ['Keep running:', () => import('./start.ts').then((module) => module.addWorkCommand)],
@@ -138,7 +139,9 @@ Example:
 
 Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded \
 server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
-ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACTOR (who acts, for the audit; user@host), LOG_LEVEL;
+ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACTOR (who acts, for the audit; user@host), \
+ONBOARD_RETENTION (such as 90d), ONBOARD_ENCRYPTION_KEY, ONBOARD_ENCRYPTION_KEY_FILE or \
+ONBOARD_ENCRYPTION_KEY_COMMAND, ONBOARD_ENCRYPTION_KEY_OLD, LOG_LEVEL;
 ONBOARD_WEBHOOK_URL and ONBOARD_WEBHOOK_SECRET_FILE, ONBOARD_NOTIFY_COMMAND: where events are told;
 ONBOARD_WEB_TOKEN, ONBOARD_WEB_ORIGIN, and ONBOARD_WEB_USER_HEADER with ONBOARD_WEB_PROXY and \
 ONBOARD_WEB_PROXY_SECRET_FILE: who sees the page, and where.

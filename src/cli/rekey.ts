@@ -1,4 +1,5 @@
 /** `onboard rekey`: what the ledgers keep stays sealed, under another key. */
+import { recordAct } from '../ledger/audit.ts';
 import { readKeyring, rekey } from '../ledger/sealing.ts';
 import { countOf, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -17,16 +18,19 @@ export const addRekeyCommand: AddCommand = (program, io, done) => {
           throw new UsageError(
             'ONBOARD_ENCRYPTION_KEY is not set: expected the key that is to be used from now on, and the former one in ONBOARD_ENCRYPTION_KEY_OLD.',
           );
-        const records = new Map<string, string>();
-        for (const { run, target } of await ledger.index.latest(ALL))
-          records.set(run, ledger.of(target).keys.run(run).record);
+        const all = await ledger.index.latest(ALL);
+        const records = new Map(all.map(({ run, target }) => [run, ledger.of(target).keys.run(run).record]));
         const { from, to, runs } = await rekey(ledger.redis, keyring, records);
-        const of = `the ledger and ${countOf(runs, 'run')}`;
+        const of = { from: from.join(' '), to };
+        const targets = new Set(from.length === 0 ? [] : all.map(({ target }) => target));
+        for (const target of targets)
+          await recordAct(ledger.redis, ledger.of(target).keys, { what: 'key-rotated', of });
+        const those = `the ledger and ${countOf(runs, 'run')}`;
         say(
           io,
           from.length === 0
-            ? `Nothing to do: ${of} have the key ${to} already.`
-            : `Wrapped anew under the key ${to}: ${of}. Now set that key for every process, run this once more, and ONBOARD_ENCRYPTION_KEY_OLD is no longer needed (key ${from.join(', ')}).`,
+            ? `Nothing to do: ${those} have the key ${to} already.`
+            : `Wrapped anew under the key ${to}: ${those}. Now set that key for every process, run this once more, and ONBOARD_ENCRYPTION_KEY_OLD is no longer needed (key ${from.join(', ')}).`,
         );
         done(0);
       }),

@@ -15,6 +15,7 @@ import {
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
 import { countFiles } from '../inbox/overview.ts';
+import { purgeDaily } from '../inbox/retention.ts';
 import { lockInboxes, watchInboxes } from '../inbox/watch.ts';
 import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
 import type { ListenAddress } from '../lib/listening.ts';
@@ -87,6 +88,8 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       const isPageUp = page === null ? undefined : await servePage(page, watcher, joined);
       await tellVitals(joined, { inbox: countFiles(watcher), isPageUp });
       await tellEvents(joined);
+      const purging = purgeDaily(session.env.actor.name, watcher.once, joined);
+      if (watcher.once) await purging;
       const { inbox } = watcher.places;
       if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
       else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);

@@ -21,7 +21,14 @@ import { nameOf } from '../model/operation.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import type { Summary } from '../report/summary.ts';
-import { accountLine, approvalFacts, pagesOf, renderNext, requestWords } from '../report/words.ts';
+import {
+  accountLine,
+  approvalFacts,
+  pagesOf,
+  purgedWords,
+  renderNext,
+  requestWords,
+} from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
@@ -127,6 +134,7 @@ function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
     ...approvalFacts(told).map(([name, words]) => `${name.padEnd(9)} ${words}`),
     `progress  ${percent}%, ${rowsPerSecond} rows/s${left}`,
     `rows      ${numberShown(run.rows)}, ${numberShown(openRows(run))} without an outcome yet`,
+    ...(run.purged === undefined ? [] : [`cells     ${purgedWords(run.purged)}`]),
     ...(run.rows === 0 ? [] : [`outcomes  ${outcomesOf(run)}`]),
     `began     ${run.startedAt === null ? 'not yet' : timeOf(run.startedAt)}${run.finishedAt === null ? '' : `, ended ${timeOf(run.finishedAt)}`}`,
     ...(seconds === null

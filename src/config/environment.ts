@@ -46,6 +46,10 @@ const environmentSchema = z.object({
   ONBOARD_ENCRYPTION_KEY_FILE: z.string().optional(),
   ONBOARD_ENCRYPTION_KEY_COMMAND: z.string().optional(),
   ONBOARD_ENCRYPTION_KEY_OLD: z.string().optional(),
+  ONBOARD_RETENTION: z
+    .string()
+    .refine((text) => ageOf(text) !== null, 'expected days or hours, such as 90d or 12h')
+    .optional(),
   ONBOARD_WEB_TOKEN: z.string().optional(),
   ONBOARD_WEBHOOK_URL: z
     .url({ protocol: /^https?$/, error: WEBHOOK_EXPECTED })
@@ -95,12 +99,22 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     home,
     jobsDirectory: e.ONBOARD_JOBS === undefined ? jobsBeside(home) : resolve(e.ONBOARD_JOBS),
     notify: notifySettingsOf(e),
+    /** After that a watcher purges runs that are over; `null`: never. */
+    retentionMs: ageOf(e.ONBOARD_RETENTION ?? ''),
     logLevel: e.LOG_LEVEL ?? null,
   };
 }
 
 function actorOf(name: string | undefined): Actor {
   return name === undefined ? systemUser() : { name, via: 'ONBOARD_ACTOR' };
+}
+
+const HOURS = { d: 24, h: 1 } as const;
+
+/** In ms; `null`: it is no age, such as `90d` or `12h`. */
+export function ageOf(text: string): number | null {
+  const [, count, unit] = /^([1-9]\d{0,4})(d|h)$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * HOURS[unit === 'd' ? 'd' : 'h'] * 3_600_000;
 }
 
 function foundHome(folder: string): string {

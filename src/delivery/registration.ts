@@ -329,7 +329,7 @@ function unknownRun(run: string, worker: string, { file, line }: Damage): UsageE
 }
 
 /** A Redis that fails over just after a run's end would send forgotten rows again. */
-const KEPT_AFTER_END_MS = 600_000;
+export const KEPT_AFTER_END_MS = 600_000;
 
 /**
  * Removes journals of gone processes whose runs all ended a while ago. An empty one stays that long

@@ -15,8 +15,8 @@ import { isOver, type Run, requestSchema, type StateRequest } from '../model/run
 import type { Settlement } from '../model/settlement.ts';
 import type { Origins } from '../model/source.ts';
 import { stubOf } from './audit.ts';
-import { readKeys } from './key-claims.ts';
-import type { LedgerKeys } from './keys.ts';
+import { readPlaces } from './key-claims.ts';
+import { type LedgerKeys, placeOfDigest } from './keys.ts';
 import { WRITE_OFF } from './lua/audit.ts';
 import { readOrigins } from './origins.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
@@ -103,7 +103,7 @@ export function openAccounts(
   }
 
   async function rowsOf(run: Run, isOwn: (row: number) => boolean): Promise<Seen> {
-    const of = JSON.stringify(run.outcomes);
+    const of = JSON.stringify([run.outcomes, run.purged]);
     const known = memory.get(run.id);
     const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
     if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.set(run.id, { of, seen });
@@ -137,10 +137,12 @@ export function openAccounts(
     if (space === null || keyed.length === 0) return;
     const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
     if (group !== undefined) return;
-    const names = keyed.map(([, { key }]) => key);
-    const states = await readKeys(redis, keys, { space, form, names });
-    for (const [row, { key, code }] of keyed) {
-      const state = states.get(key);
+    const places = keyed.map(([, { key, keyDigest }]) => {
+      return { space, key, form, ...(keyDigest !== undefined && { place: placeOfDigest(keyDigest) }) };
+    });
+    const states = await readPlaces(redis, keys, places);
+    for (const [i, [row, { code }]] of keyed.entries()) {
+      const state = states[i];
       if (state?.kind === 'known' && state.alike !== true && (await isMadeFor(run, code, state)))
         open.delete(row);
     }
@@ -250,7 +252,14 @@ export async function keepWriteOff(
 
 const CHARACTERS_TOLD = 200;
 
-const NOTHING_YET = { line: 0, key: '', outcome: 'open', code: '', isWrittenOff: false } as const;
+const NOTHING_YET = {
+  line: 0,
+  key: '',
+  outcome: 'open',
+  code: '',
+  isWrittenOff: false,
+  isPurged: false,
+} as const;
 
 /** The later run had lost the row, and has not sent it: the earlier one may be taken again. */
 function isLost(standing: Standing | null): boolean {
@@ -264,7 +273,9 @@ export function isCorrectable({ outcome, isWrittenOff }: Standing): boolean {
 
 /** Its key is its own, and may be somebody else's by now. */
 function isNamed(one: Standing): boolean {
-  return one.key !== '' && one.code !== 'duplicate_key' && isCorrectable(one);
+  return (
+    (one.key !== '' || one.keyDigest !== undefined) && one.code !== 'duplicate_key' && isCorrectable(one)
+  );
 }
 
 /** Without reading its rows: nobody has seen to any that did not succeed. */
@@ -288,14 +299,16 @@ function ownRows(origins: Origins): (row: number) => boolean {
   return (row) => !taken.has(row);
 }
 
-type Counts = Pick<Account, 'atService' | 'writtenOff' | 'open' | 'inDoubt' | 'waiting'>;
+type Counts = Pick<Account, 'atService' | 'writtenOff' | 'open' | 'inDoubt' | 'waiting' | 'purged'>;
 
 function counted({ rows, outcomes }: RunBrief): Counts {
   const settled = countSettled(outcomes);
   const failed = countUnsuccessful(outcomes);
   const waiting = rows - settled;
   const inDoubt = outcomes['in-doubt'];
-  return { atService: settled - failed, writtenOff: 0, open: failed + waiting, inDoubt, waiting };
+  const atService = settled - failed;
+  // Only a run that is over is purged, and of those only one without a failure is told here.
+  return { atService, writtenOff: 0, open: failed + waiting, inDoubt, waiting, purged: 0 };
 }
 
 function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
@@ -308,6 +321,7 @@ function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
     open: own.length - writtenOff + waiting,
     inDoubt: countIf(({ outcome }) => outcome === 'in-doubt'),
     waiting: waiting + countIf(({ outcome }) => outcome === 'open'),
+    purged: countIf((one) => one.isPurged && isCorrectable(one)),
   };
 }
 
@@ -325,13 +339,14 @@ async function readRows(
     return { open, succeeded: own, waiting: 0, skipped, isSettled: () => true };
   const settled = new Set<number>();
   let [succeeded, ended, all] = [0, 0, 0];
-  const see = ({ row, line, key, outcome, code }: Settlement) => {
+  const isPurged = run.purged !== undefined;
+  const see = ({ row, line, key, keyDigest, outcome, code }: Settlement) => {
     all += 1;
     if (!hasAll) settled.add(row);
     if (outcome === 'skipped' && !isOwn(row)) skipped.add(row);
     if (isOwn(row)) ended += 1;
     if (!isSuccess(outcome))
-      open.set(row, { run: run.id, row, line, key, outcome, code, isWrittenOff: false });
+      open.set(row, { run: run.id, row, line, key, keyDigest, outcome, code, isWrittenOff: false, isPurged });
     else if (isOwn(row)) succeeded += 1;
   };
   for await (const { settlements } of readAll(redis, keys.run(run.id), run.chunks)) settlements.forEach(see);

@@ -161,7 +161,11 @@ export async function readKeys(
   keys: LedgerKeys,
   asked: KeysAsked,
 ): Promise<ReadonlyMap<string, KeyState>> {
-  return byName(asked, await keyStates(lookNow(redis), keys, placesOf(asked)));
+  return byName(asked, await readPlaces(redis, keys, placesOf(asked)));
+}
+
+export function readPlaces(redis: RedisConnection, keys: LedgerKeys, places: readonly KeyPlace[]) {
+  return keyStates(lookNow(redis), keys, places);
 }
 
 /** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */

@@ -48,6 +48,8 @@ export type RunKeys = {
   readonly chunk: string;
   /** Hash: closed chunk → its rows' settlements, deflated. */
   readonly blocks: string;
+  /** The same, of what a purge that is under way leaves of them. */
+  readonly purgedBlocks: string;
   /** Hash: row → settlement that came after its chunk was closed in doubt. */
   readonly late: string;
   /** Hash: row in doubt → chunk. */
@@ -121,6 +123,7 @@ function runKeys(run: string, base: string, sealing: Sealing): RunKeys {
     record: base,
     chunk: `${base}:chunk:`,
     blocks: `${base}:blocks`,
+    purgedBlocks: `${base}:purged-blocks`,
     late: `${base}:late`,
     doubts: `${base}:doubts`,
     sources: `${base}:sources`,
@@ -205,6 +208,11 @@ export function fieldsOf({ digest }: Place) {
   const isExact = digest.charAt(FORM_CHARACTERS) === EXACT;
   const text = digest.slice(FORM_CHARACTERS + (isExact ? 1 : 0));
   return { ofForm: form, ofText: form + EXACT + text, text, isExact };
+}
+
+/** Where a key is that is known by its digest alone. */
+export function placeOfDigest(digest: string): Place {
+  return { bucket: bucketOf(digest), digest };
 }
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

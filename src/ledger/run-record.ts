@@ -111,6 +111,7 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'checked',
   'approval',
   'movedAt',
+  'purged',
 ]);
 const UNASKED = { registeredBy: null, checked: null, approval: null };
 const EMPTY = { ...UNASKED, parent: null, reason: null, startedAt: null, finishedAt: null };

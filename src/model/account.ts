@@ -12,9 +12,12 @@ export type Standing = {
   /** 0: unknown. */
   readonly line: number;
   readonly key: string;
+  readonly keyDigest?: string | undefined;
   readonly outcome: Kind;
   readonly code: string;
   readonly isWrittenOff: boolean;
+  /** Its cells are gone. */
+  readonly isPurged: boolean;
 };
 
 const count = z.number().int();
@@ -32,6 +35,8 @@ export const accountSchema = z.object({
   /** Of the open ones; `waiting`: without an outcome yet. */
   inDoubt: count,
   waiting: count,
+  /** Of the open ones that can be corrected: their cells are gone. */
+  purged: count,
   /** `false` is a defect: a row was lost or counted twice. */
   holds: z.boolean(),
 });

@@ -51,6 +51,13 @@ export type StateRequest = z.infer<typeof requestSchema>;
 const checkCountsSchema = z.record(z.enum(['sendable', 'invalid', 'skipped', 'waiting']), z.number());
 export type CheckCounts = z.infer<typeof checkCountsSchema>;
 
+/** Who began a run's purge, or ended it, and when. Once it is begun no rerun takes its rows. */
+export const purgedSchema = requestSchema.omit({ why: true }).extend({ isDone: z.boolean() });
+export type Purged = z.infer<typeof purgedSchema>;
+
+/** Stands for the name of a purged run's file. */
+export const PURGED_FILE = '(purged)';
+
 export const runSchema = z.object({
   id: z.string(),
   job: z.string(),
@@ -92,6 +99,7 @@ export const runSchema = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
+  purged: purgedSchema.optional(),
 });
 export type Run = z.infer<typeof runSchema>;
 

@@ -12,6 +12,7 @@ export const restSchema = z.strictObject({
   values: valuesSchema.optional(),
   issues: z.array(keptIssueSchema).optional(),
   warnings: z.array(warningSchema).optional(),
+  keyDigest: z.string().optional(),
 });
 
 type SettlementTuple = readonly [
@@ -63,7 +64,10 @@ export type Settlement = {
   readonly row: number;
   /** 0: unknown, since the file was gone when its run was cancelled. */
   readonly line: number;
+  /** '': none, or purged. */
   readonly key: string;
+  /** What the identity ledger knows the key of a purged row by. */
+  readonly keyDigest?: string | undefined;
   readonly outcome: Outcome;
   /** HTTP status, 0: none was received. */
   readonly status: number;
@@ -91,14 +95,16 @@ export const NO_REST: Pick<Settlement, 'values' | 'issues' | 'warnings'> = {
 
 export function toTuple(s: Settlement): SettlementTuple {
   const { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings } = s;
+  const { keyDigest } = s;
   const hasValues = Object.keys(values).length > 0;
+  const hasMore = issues.length > 0 || warnings.length > 0 || keyDigest !== undefined;
   // Written out: a list made from another costs a row half a microsecond.
-  if (!hasValues && issues.length === 0 && warnings.length === 0)
-    return [row, line, key, outcome, status, id, attempts, ms, code, message];
+  if (!hasValues && !hasMore) return [row, line, key, outcome, status, id, attempts, ms, code, message];
   const rest = {
     ...(hasValues && { values }),
     ...(issues.length > 0 && { issues: [...issues] }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
+    ...(keyDigest !== undefined && { keyDigest }),
   };
   return [row, line, key, outcome, status, id, attempts, ms, code, message, rest];
 }
@@ -106,7 +112,8 @@ export function toTuple(s: Settlement): SettlementTuple {
 export function fromTuple(tuple: SettlementTuple): Settlement {
   const [row, line, key, outcome, status, id, attempts, ms, code, message, rest] = tuple;
   const { values = NO_REST.values, issues = NO_REST.issues, warnings = NO_REST.warnings } = rest ?? NO_REST;
-  return { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings };
+  const own = { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings };
+  return rest?.keyDigest === undefined ? own : { ...own, keyDigest: rest.keyDigest };
 }
 
 /**

@@ -62,7 +62,7 @@ type ActsProps = Pick<Props, 'run' | 'account' | 'visitor'> & {
 };
 
 function Acts({ run, account, cause: { id, outcome, count }, isNoted, visitor }: ActsProps) {
-  const isOpen = account !== null && toCorrect(account) > 0;
+  const isOpen = run.purged === undefined && account !== null && toCorrect(account) > 0;
   const isOperator = visitor.role === 'operator';
   return (
     <div class="line">

@@ -9,6 +9,7 @@ import { countOf, numberShown } from '../lib/terminal.ts';
 import { OUTCOMES, type Outcome } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { Dot, kindWords, Table } from '../report/html/parts.tsx';
+import { purgedWords } from '../report/words.ts';
 import { runOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
@@ -139,6 +140,11 @@ export function RunTitle({
       <h1>
         <SandboxBadge target={run.target} /> <Text of={run.job} /> · <Text of={basename(run.file)} />
       </h1>
+      {run.purged === undefined ? null : (
+        <p class="notice">
+          Its cells, keys and messages were <Text of={purgedWords(run.purged)} />.
+        </p>
+      )}
       <nav class="tabs" aria-label="Of this run">
         {tabs.map(([place, under, words]) => (
           <a href={runPath(run.id, under)} aria-current={here === place ? 'page' : undefined}>

@@ -211,8 +211,8 @@ const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
 const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
 
 /** Sends the shown state along: once it has changed, nothing is done. */
-function Acts({ run: { id, state, reason, outcomes }, account }: Pick<Shown, 'run' | 'account'>) {
-  const isOpen = account === null || toCorrect(account) > 0;
+function Acts({ run: { id, state, reason, outcomes, purged }, account }: Pick<Shown, 'run' | 'account'>) {
+  const isOpen = purged === undefined && (account === null || toCorrect(account) > 0);
   const hasMore = isOpen && RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
   const acts = awaitsApproval({ state, reason })
     ? [CANCEL]

@@ -106,11 +106,29 @@ export async function dropTornEnds(
   await Promise.all((await dataServers(redis)).map((server) => dropTornEnd(server.redis, onTrouble)));
 }
 
+/** Has every server write its files anew, without what was removed; `null`: done, else why not. */
+export async function rewriteFiles(redis: RedisConnection, signal: AbortSignal): Promise<string | null> {
+  const each = (await dataServers(redis)).map((server) => rewriteFile(server.redis, signal));
+  return (await Promise.all(each)).find((problem) => problem !== null) ?? null;
+}
+
+async function rewriteFile(redis: Redis, signal: AbortSignal): Promise<string | null> {
+  for (let isAsked = false; !signal.aborted; await sleep(POLL_MS, signal)) {
+    const rewrite = await rewriteOf(redis);
+    if (rewrite === 'off' || (isAsked && rewrite === 'done')) return null;
+    if (rewrite === 'under way') continue;
+    if (isAsked || !(await mayRewrite(redis))) break;
+    // One that was under way before may have begun with what was removed.
+    isAsked = (await orRefused(() => redis.bgrewriteaof())) !== null;
+  }
+  return 'Redis has not written its append-only file anew, which still has what was removed: it is asked with the next purge.';
+}
+
 async function dropTornEnd(redis: Redis, onTrouble: (problem: string) => void): Promise<void> {
   if ((await configured(redis, 'aof-load-truncated')) === 'no') return;
   for (let tries = 0; ; await sleep(POLL_MS)) {
     const rewrite = await rewriteOf(redis);
-    if (rewrite === 'done') return;
+    if (rewrite === 'done' || rewrite === 'off') return;
     if (rewrite === 'under way') continue;
     if (!(await mayRewrite(redis))) return onTrouble('Redis refuses to write its append-only file anew.');
     if (tries > 0) {
@@ -123,10 +141,10 @@ async function dropTornEnd(redis: Redis, onTrouble: (problem: string) => void): 
   }
 }
 
-/** Since its start; `done` also without such a file. */
-async function rewriteOf(redis: Redis): Promise<'done' | 'under way' | 'wanted'> {
+/** Since its start; `off`: it has no such file. */
+async function rewriteOf(redis: Redis): Promise<'done' | 'under way' | 'wanted' | 'off'> {
   const said = await readInfo(redis, 'persistence');
-  if (said('aof_enabled') !== '1') return 'done';
+  if (said('aof_enabled') !== '1') return 'off';
   if (said('aof_rewrite_in_progress') === '1' || said('aof_rewrite_scheduled') === '1') return 'under way';
   const isTried = said('aof_last_rewrite_time_sec') !== '-1';
   return isTried && said('aof_last_bgrewrite_status') === 'ok' ? 'done' : 'wanted';

@@ -187,19 +187,19 @@ function whyOf(cause: CountedCause): string {
 }
 
 function createRecordCount() {
-  let last: Settlement | null = null;
+  let last: Pick<Settlement, 'row' | 'key' | 'id'> | null = null;
   let lastRow = 0;
   let records = 0;
   return {
     add(settlement: Settlement) {
-      const { row, key, id, outcome } = settlement;
+      const { row, id, outcome, keyDigest: key = settlement.key } = settlement;
       if (row <= lastRow)
         throw new Error(`the ledger gave row ${row} after row ${lastRow}: expected each row once, in order`);
       lastRow = row;
       if (!wasAccepted(outcome)) return;
       const isSame = last !== null && row === last.row + 1 && key === last.key && id === last.id;
       if (!isSame || key === '' || id === '') records += 1;
-      last = settlement;
+      last = { row, key, id };
     },
     count: () => records,
   };

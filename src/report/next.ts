@@ -23,6 +23,8 @@ export type Step = { readonly words: readonly string[]; readonly commands: reado
 /** Empty: nothing is left to do. */
 export function nextSteps(summary: Summary, options: NextOptions): readonly Step[] {
   const { account, source } = summary;
+  const extension = isTable(source) ? 'csv' : 'ndjson';
+  if (summary.purged !== null) return account === null ? [] : openSteps(account, extension);
   return [
     ...continuing(summary, options),
     ...takingUp(summary),
@@ -30,20 +32,19 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
     ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
     ...(summary.originals ? [] : correctingBare(summary)),
-    ...(account === null || isUntouched(account)
-      ? []
-      : openSteps(account, isTable(source) ? 'csv' : 'ndjson')),
+    ...(account === null || isUntouched(account) ? [] : openSteps(account, extension)),
   ];
 }
 
 /** What can be done about open rows, where the run's own report no longer says it. */
 export function openSteps(account: Account, extension: string): Step[] {
   if (toCorrect(account) === 0) return [];
-  const { delivery, runs } = account;
+  const { delivery, runs, purged } = account;
   // Another name after each load: an earlier file may have been corrected.
   const file = `open-${delivery}-${runs.length}.${extension}`;
+  const open = step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open ${file}`);
   return [
-    step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open ${file}`),
+    ...(toCorrect(account) > purged ? [open] : []),
     step('Rows that shall never be loaded:', `onboard write-off ${delivery} ROWS --reason "WHY"`),
   ];
 }

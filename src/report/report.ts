@@ -116,6 +116,8 @@ async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> 
   await files.append(RESULTS_FILE, results.lines(settlements));
   for await (const rows of unsuccessfulIn(settlements, view)) {
     for (const row of rows) digest.addUnsuccessful(row);
+    // Nothing is left to correct them by.
+    if (run.purged !== undefined) continue;
     await writeSources(writing, rows);
     for (const row of rows)
       if (hasOriginals && row.settlement.outcome === 'rejected')

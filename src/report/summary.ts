@@ -9,7 +9,15 @@ import { headSchema } from '../model/audit.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
-import { isMoving, isOver, openRows, type Run, requestSchema, runSchema } from '../model/run.ts';
+import {
+  isMoving,
+  isOver,
+  openRows,
+  purgedSchema,
+  type Run,
+  requestSchema,
+  runSchema,
+} from '../model/run.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { UNTOLD } from './causes.ts';
 import { causeSchema, type Digest, digestSchema } from './digest.ts';
@@ -53,6 +61,7 @@ export const summarySchema = asOfRunSchema.extend({
   request: requestSchema.nullable(),
   /** Redis and journals have what is personal in boxes. */
   sealed: z.boolean().default(false),
+  purged: purgedSchema.nullable(),
   /** Accepted by the service; `null`: a job with a `group`, until the report is written. */
   records: count.nullable(),
   settled: count,
@@ -101,6 +110,7 @@ export function summarize(run: Run, now: Date): Summary {
     source: readAsSchema.parse(run.source),
     request: run.request ?? null,
     sealed: run.dataKey !== undefined,
+    purged: run.purged ?? null,
     // In jobs with groups, outcomes don't count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,

@@ -6,7 +6,7 @@ import type { Account } from '../model/account.ts';
 import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';
 import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../model/outcome.ts';
-import type { CheckCounts, Run, StateRequest } from '../model/run.ts';
+import type { CheckCounts, Purged, Run, StateRequest } from '../model/run.ts';
 import { issueWords } from '../model/sentence.ts';
 import { sourceWords } from '../model/source.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
@@ -40,6 +40,7 @@ export function accountLine(account: Account): string {
     ...(waiting === 0 ? [] : [`${numberShown(waiting)} without an outcome yet`]),
   ];
   const sum = `${countOf(rows, 'row')} = ${numberShown(atService)} at the service + ${numberShown(writtenOff)} written off + ${numberShown(open)} open`;
+  if (account.purged > 0) of.push(`${numberShown(account.purged)} purged: their cells are gone`);
   const told = of.length === 0 ? sum : `${sum} (${of.join(', ')})`;
   return holds ? told : `${told}: THIS SUM DOES NOT HOLD`;
 }
@@ -80,6 +81,7 @@ function heading(summary: Summary): readonly string[] {
       paragraph(`  ${name.padEnd(7)} `, words, '          '),
     ),
     ...(summary.request === null ? [] : paragraph('  by      ', requestWords(summary.request), '          ')),
+    ...(summary.purged === null ? [] : paragraph('  rows    ', purgedWords(summary.purged), '          ')),
     `  rate    ${summary.rowsPerSecond} rows/s`,
   ];
 }
@@ -113,6 +115,10 @@ export function checkWords(of: CheckCounts & Pick<Run, 'rows'>, duplicates = 0):
 
 export function waitingWords(waiting: number): string {
   return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
+}
+
+export function purgedWords({ isDone, ...who }: Purged): string {
+  return `${isDone ? 'purged' : 'being purged'} by ${requestWords({ ...who, why: '' })}`;
 }
 
 export function requestWords({ by, at, why }: StateRequest): string {

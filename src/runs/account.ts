@@ -50,7 +50,7 @@ export async function* fileOfOpen(
   const { keys, store } = of(delivery.target);
   const first = remainderFormat(delivery);
   yield first.header('failed');
-  const rows = open.map(({ last }) => last).filter(isCorrectable);
+  const rows = open.map(({ last }) => last).filter((one) => isCorrectable(one) && !one.isPurged);
   for (const id of new Set(rows.map(({ run }) => run))) {
     const run = await store.get(id);
     if (run === null) throw new Error(`run ${id} is gone from the ledger`);

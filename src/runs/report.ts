@@ -133,7 +133,7 @@ async function causesBefore(run: Run, { env, ledger: { redis, of } }: ReportSess
 }
 
 /** `null` also for a definition that this version refuses: the report is still written. */
-async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition | null> {
+export async function definitionKnown(run: Pick<Run, 'id'>, store: RunStore): Promise<JobDefinition | null> {
   return store.definition(run.id).catch((error: unknown) => {
     if (error instanceof ZodError) return null;
     throw error;

@@ -28,6 +28,7 @@ import { nameOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
+import { purgedWords } from '../report/words.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { type Resumed, resumeRun } from './control.ts';
 import { CHUNK_ROWS, type CheckRows, canaryOf, NO_KEYS } from './rows.ts';
@@ -76,6 +77,10 @@ export async function rerunRows(
   onBegun?: (run: Run) => void,
 ): Promise<Rerun> {
   if (!isOver(parent)) throw new UsageError(notOver(parent));
+  if (parent.purged !== undefined) {
+    const said = `The rows of run ${parent.id} were ${purgedWords(parent.purged)}: expected one that has them`;
+    throw new UsageError(`${said}. \`onboard account ${parent.id}\` says which are open.`);
+  }
   const job = await jobOf(parent, asked, session);
   if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
   // Columns that don't fit are reported before anything is registered.

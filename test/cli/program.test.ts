@@ -56,7 +56,7 @@ describe('help', () => {
     expect(Object.fromEntries(groups)).toMatchObject({
       'Load files': ['preview', 'check', 'run', 'rerun'],
       Look: ['status', 'runs', 'report', 'audit', 'account'],
-      Decide: ['resolve', 'write-off', 'pause', 'resume', 'approve', 'cancel'],
+      Decide: ['resolve', 'write-off', 'pause', 'resume', 'approve', 'cancel', 'purge'],
       'Keep running': ['start', 'watch', 'work', 'web'],
       'Set up': ['map', 'template', 'schema', 'doctor', 'rekey', 'sandbox', 'help'],
     });

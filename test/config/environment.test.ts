@@ -28,6 +28,7 @@ const NOTHING_SET = {
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
   notify: { webhook: null, command: null },
+  retentionMs: null,
   logLevel: null,
 };
 
@@ -51,6 +52,8 @@ describe('a value that is as expected', () => {
       { ONBOARD_ENCRYPTION_KEY_FILE: 'key', ONBOARD_ENCRYPTION_KEY_OLD: 'a, b' },
       { encryptionKey: { kind: 'file', path: resolve('key') }, formerKeys: ['a', 'b'] },
     ],
+    [{ ONBOARD_RETENTION: '90d' }, { retentionMs: 90 * 86_400_000 }],
+    [{ ONBOARD_RETENTION: '12h' }, { retentionMs: 12 * 3_600_000 }],
     [{ MSB_TOKEN_FILE: '/run/token' }, { tokenSource: { kind: 'file', path: '/run/token' } }],
     [{ MSB_TOKEN_FILE: 'token.txt' }, { tokenSource: { kind: 'file', path: resolve('token.txt') } }],
     [

@@ -23,7 +23,7 @@ const finished = { state: 'finished' } as const;
 async function untouched({ id, rows, outcomes }: Run): Promise<Account> {
   const [open, inDoubt] = [countUnsuccessful(outcomes), outcomes['in-doubt']];
   const counts = { atService: rows - open, writtenOff: 0, open, inDoubt, waiting: 0 };
-  return { delivery: id, runs: [id], rows, ...counts, holds: true };
+  return { delivery: id, runs: [id], rows, ...counts, purged: 0, holds: true };
 }
 
 test.each([

@@ -14,6 +14,7 @@ import { AUDIT, WRITE_OFF } from '../../src/ledger/lua/audit.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
 import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT, VOUCH } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
+import { COMPLETE_PURGE } from '../../src/ledger/lua/purge.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE } from '../../src/ledger/lua/rows.ts';
 import {
@@ -27,6 +28,7 @@ import {
   TAKE,
   TRANSITION,
 } from '../../src/ledger/lua/runs.ts';
+import { openPurge } from '../../src/ledger/purge.ts';
 import { createReplay, recountRuns, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
@@ -265,6 +267,17 @@ const OF_REPLAY: readonly Case[] = [
   ],
 ];
 
+const PURGED = { by: 'me', at: NOW.toISOString(), isDone: true };
+const OF_PURGES: readonly Case[] = [
+  [
+    'COMPLETE_PURGE',
+    'nothing else',
+    COMPLETE_PURGE,
+    ({ redis, keys, run }) => openPurge(redis, keys, run).complete(PURGED),
+    ({ redis, keys, run }) => openPurge(redis, keys, run).begin(PURGED),
+  ],
+];
+
 const OF_WORKERS: readonly Case[] = [
   [
     'LOOK',
@@ -297,7 +310,7 @@ const OF_WORKERS: readonly Case[] = [
   ],
 ];
 
-const CASES = [...OF_ROWS, ...OF_RUNS, ...OF_REPLAY, ...OF_WORKERS];
+const CASES = [...OF_ROWS, ...OF_RUNS, ...OF_REPLAY, ...OF_PURGES, ...OF_WORKERS];
 
 test.for(CASES)('%s sent twice, as after a lost reply: %s', async ([name, again, lua, act, prepare]) => {
   const bench = await startBench();

@@ -1,0 +1,64 @@
+/** `onboard purge`: takes what is personal out of runs that are over. */
+import { Option } from 'commander';
+import { ageOf } from '../config/environment.ts';
+import { purge } from '../inbox/retention.ts';
+import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { EXIT } from '../model/exit.ts';
+import { withKnownLedger } from '../session.ts';
+import { type AddCommand, RUN_ARGUMENT } from './command.ts';
+
+type PurgeFlags = {
+  readonly olderThan?: string;
+  readonly run?: string | null;
+  readonly open?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+};
+
+export const addPurgeCommand: AddCommand = (program, io, done) => {
+  program
+    .command('purge')
+    .description(
+      'Remove cells, keys, messages and files of runs that are over; what became of each row stays',
+    )
+    .option('--older-than <time>', 'runs that ended so long ago, as 90d or 12h; default: ONBOARD_RETENTION')
+    .addOption(new Option('--run <run>', `this one alone: ${RUN_ARGUMENT}`).conflicts('olderThan'))
+    .option('--open', 'also where rows of the file are open: from then on they can only be written off')
+    .option('--dry-run', 'remove nothing, and list what would be purged')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  onboard purge --older-than 90d --dry-run')
+    .action(async (flags: PurgeFlags) => done(await purgeRuns(flags, io)));
+};
+
+async function purgeRuns(
+  { run = null, olderThan, json, open: isOpenToo = false, dryRun: isDry = false }: PurgeFlags,
+  io: Io,
+): Promise<number> {
+  return withKnownLedger(io, async (session) => {
+    const olderThanMs = run === null ? ageAsked(olderThan, session.env.retentionMs) : null;
+    const told = await purge({ run, olderThanMs, isOpenToo, isDry, by: session.env.actor.name }, session);
+    if (json === true) sayJson(io, JSON.stringify({ dryRun: isDry, ...told }));
+    else say(io, ...lines(told, isDry ? 'To be purged' : 'Purged'));
+    if (io.interrupted.aborted) return EXIT.interrupted;
+    return run !== null && told.kept.length > 0 ? EXIT.notStarted : EXIT.success;
+  });
+}
+
+function ageAsked(text: string | undefined, retentionMs: number | null): number {
+  const ms = text === undefined ? retentionMs : ageOf(text);
+  if (ms !== null) return ms;
+  throw new UsageError('expected --older-than, such as 90d or 12h, --run or ONBOARD_RETENTION');
+}
+
+function lines({ purged, kept, problem }: Awaited<ReturnType<typeof purge>>, did: string): string[] {
+  return [
+    `${did}: ${countOf(purged.length, 'run')}`,
+    ...purged.map(
+      (one) => `  ${one.id}, job ${one.job}, ${countOf(one.rows, 'row')}, ended ${one.finishedAt}`,
+    ),
+    ...(kept.length === 0 ? [] : [`Not purged: ${countOf(kept.length, 'run')}`]),
+    ...kept.map(({ id, job, why }) => `  ${id}, job ${job}: ${why}`),
+    ...(problem === null ? [] : [`warning: ${problem}`]),
+  ];
+}

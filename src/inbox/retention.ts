@@ -1,0 +1,203 @@
+/**
+ * Purges: runs that are over lose what is personal, in the ledger and in this home; what became of
+ * each row stays, and its key known. Killed at any moment, the next purge goes on; several at once
+ * are harmless. Of a run that another home purged, files here go with the next purge of this one.
+ */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KEPT_AFTER_END_MS } from '../delivery/registration.ts';
+import { runFile } from '../journal/folder.ts';
+import { listWorkers } from '../journal/worker-registry.ts';
+import { ledgerName } from '../ledger/keys.ts';
+import { openPurge } from '../ledger/purge.ts';
+import { type RunBrief, readBriefs } from '../ledger/run-record.ts';
+import { newRunId } from '../ledger/run-store.ts';
+import { batchesOf } from '../lib/batches.ts';
+import { insteadOf, messageOf } from '../lib/errors.ts';
+import { countOf, tell } from '../lib/terminal.ts';
+import { sleep } from '../lib/waiting.ts';
+import { countUnsuccessful } from '../model/outcome.ts';
+import { isOver } from '../model/run.ts';
+import { createChunkQueue } from '../queue/chunk-queue.ts';
+import { rewriteFiles } from '../redis/append-only-file.ts';
+import { purgeReport } from '../report/purged.ts';
+import { accountsAt } from '../runs/account.ts';
+import { definitionKnown } from '../runs/report.ts';
+import { findRun } from '../runs/status.ts';
+import { type Ledger, reportDirectory, type Session } from '../session.ts';
+import { NOTE_ENDING } from './entry.ts';
+
+type PurgeAsked = {
+  /** By id, ending or `latest`; `null`: all that are old enough. */
+  readonly run: string | null;
+  readonly olderThanMs: number | null;
+  /** Also where rows of its file are open. */
+  readonly isOpenToo?: boolean;
+  readonly isDry?: boolean;
+  readonly by: string;
+};
+
+type PurgeSession = Pick<Session, 'env' | 'io' | 'ledger'>;
+
+/** `problem`: why Redis has not written its file anew. */
+export async function purge(asked: PurgeAsked, session: PurgeSession) {
+  const { isOpenToo = false, isDry = false, by } = asked;
+  const { env, io, ledger } = session;
+  const before = asked.olderThanMs === null ? 0 : Date.now() - asked.olderThanMs;
+  const here = await filesByRun(env.home);
+  const purged: Array<Pick<RunBrief, 'id' | 'job' | 'rows' | 'finishedAt'>> = [];
+  const kept: Array<{ readonly id: string; readonly job: string; readonly why: string }> = [];
+  for await (const run of runsMeant(asked.run, before, ledger)) {
+    if (io.interrupted.aborted) break;
+    const { id, job, rows, finishedAt } = run;
+    const isKept = await whyKept(run, isOpenToo, ledger);
+    const why = isKept ?? (isDry ? null : await purgeRun(run, { by, files: here.get(id) }, session));
+    if (why === null) purged.push({ id, job, rows, finishedAt });
+    else kept.push({ id, job, why });
+  }
+  if (isDry) return { purged, kept, problem: null };
+  await removeLeft(here, before, session);
+  const problem = (await ledger.index.isRewriteDue())
+    ? await rewriteFiles(ledger.redis, io.interrupted)
+    : null;
+  if (problem === null) await ledger.index.noteRewriteDue(false);
+  return { purged, kept, problem };
+}
+
+const RUNS_AT_ONCE = 500;
+
+/** Without those that are purged. */
+async function* runsMeant(named: string | null, before: number, ledger: Ledger) {
+  const only = named === null ? null : (await findRun(ledger, named)).id;
+  for (let seen = 0; seen === 0 || only === null; seen += RUNS_AT_ONCE) {
+    const page = only === null ? await ledger.index.latest(RUNS_AT_ONCE, seen) : [{ run: only }];
+    if (page.length === 0) return;
+    for (const run of await Promise.all(page.map((one) => briefOf(one.run, ledger))))
+      if (run !== null && run.purged?.isDone !== true && (only !== null || hasEnded(run, before))) yield run;
+  }
+}
+
+async function briefOf(id: string, { redis, index, of }: Ledger): Promise<RunBrief | null> {
+  const target = await index.targetOf(id);
+  return target === null ? null : ((await readBriefs(redis, of(target).keys, [id]))[0] ?? null);
+}
+
+function hasEnded({ finishedAt, createdAt }: RunBrief, before: number): boolean {
+  return Date.parse(finishedAt ?? createdAt) < before;
+}
+
+/** `null`: it may be purged. */
+async function whyKept(run: RunBrief, isOpenToo: boolean, ledger: Ledger): Promise<string | null> {
+  const { id, target, state, outcomes } = run;
+  if (!isOver(run) || run.closedChunks < run.chunks) return `it is ${state}, and not over`;
+  if (outcomes['in-doubt'] > 0)
+    return `${countOf(outcomes['in-doubt'], 'row')} in doubt: \`onboard status ${id}\` says how to settle them`;
+  if (!hasEnded(run, Date.now() - KEPT_AFTER_END_MS))
+    return 'it ended less than ten minutes ago: its journals are needed if Redis forgets something';
+  if (isOpenToo || run.purged !== undefined) return null;
+  const accounts = accountsAt(target, ledger);
+  const account = await accounts.accountOf(await accounts.deliveryOf(id));
+  // Rows that stand for those of several files are in none of their accounts' own.
+  const stand = countUnsuccessful(outcomes) === 0 ? [] : (await accounts.standOf(id)).open.values();
+  const open = Math.max(account.open, [...stand].filter((one) => !one.isWrittenOff).length);
+  if (open === 0) return null;
+  return `${countOf(open, 'row')} of its file open: \`onboard account ${id}\` names them, --open purges it all the same`;
+}
+
+type Purging = { readonly by: string; readonly files: readonly string[] | undefined };
+
+/** `null`: done; else why not yet. */
+async function purgeRun(run: RunBrief, { by, files = [] }: Purging, { env, io, ledger }: PurgeSession) {
+  const { keys, store } = ledger.of(run.target);
+  const steps = openPurge(ledger.redis, keys, run);
+  const purged = { by, at: new Date().toISOString(), isDone: true };
+  await steps.begin(purged);
+  if (!(await emptyQueue(run, ledger))) return 'a worker has a part of it in hand: purge it again later';
+  const definition = await definitionKnown(run, store);
+  if (!(await steps.writeBlocks(definition?.keyForm, io.interrupted)))
+    return 'interrupted: it goes on next time';
+  const journals = join(env.home, 'journal', ledgerName(run.target));
+  const logs = (await listWorkers(journals)).map((worker) => runFile(join(journals, worker), run.id));
+  await removeFiles([...files, ...logs]);
+  await purgeReport(reportDirectory(env, run.id), purged);
+  await ledger.index.noteRewriteDue(true);
+  await steps.complete(purged);
+  return null;
+}
+
+async function removeFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await rm(path, { force: true });
+}
+
+const JOBS_AT_ONCE = 64;
+
+/** Of what a killed worker left there; false: a worker has some of it. */
+async function emptyQueue({ id, target, chunks }: RunBrief, { redis, of }: Ledger): Promise<boolean> {
+  const { keys } = of(target);
+  const sealOf = (run: string) => keys.run(run).seal();
+  const queue = createChunkQueue(redis, keys.queuePrefix, () => undefined, sealOf);
+  try {
+    const numbers = Array.from({ length: chunks }, (_, i) => i + 1);
+    for (const batch of batchesOf(numbers, JOBS_AT_ONCE))
+      if ((await Promise.all(batch.map((n) => queue.takeOut(id, n)))).includes(null)) return false;
+    return true;
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Of runs purged before, what came since or lies in this home; of no run, what is so old. */
+async function removeLeft(here: FilesByRun, before: number, { env, ledger }: PurgeSession): Promise<void> {
+  const oldest = newRunId(new Date(before));
+  for (const [id, files] of here) {
+    const run = await briefOf(id, ledger);
+    const purged = run?.purged?.isDone === true ? run.purged : null;
+    if (purged !== null || (run === null && id < oldest)) await removeFiles(files);
+    if (purged !== null) await purgeReport(reportDirectory(env, id), purged);
+  }
+}
+
+type FilesByRun = ReadonlyMap<string, readonly string[]>;
+
+/** A run's id, or that of a file that got none, as `settle.ts` names files. */
+const ID = /.*\.(\d{8}-\d{6}-[a-z0-9]{4})(?:\.|$)/s;
+/** What a purge leaves of a report. */
+const LEFT = 'digest.json,summary.json';
+
+/** What came by inboxes, with its notes; none for runs that have a report alone. */
+async function filesByRun(home: string): Promise<FilesByRun> {
+  const found = new Map<string, string[]>();
+  const list = (...path: string[]) =>
+    readdir(join(home, ...path)).catch(insteadOf(['ENOENT', 'ENOTDIR'], []));
+  for (const id of await list('reports'))
+    if ((await list('reports', id)).sort().join() !== LEFT) found.set(id, []);
+  for (const folder of ['done', 'failed'])
+    for (const name of await list(folder)) {
+      const path = join(home, folder, name);
+      const note = name.endsWith(NOTE_ENDING) ? path : path + NOTE_ENDING;
+      // A file that was given again belongs to the run that took its content.
+      const text = await readFile(note, 'utf8').catch(insteadOf('ENOENT', ''));
+      const id = /^ {2}run +([^\s,]+),/m.exec(text)?.[1] ?? ID.exec(name)?.[1];
+      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), path]);
+    }
+  return found;
+}
+
+const DAY_MS = 86_400_000;
+
+/** As ONBOARD_RETENTION says, until the process is interrupted. Never throws. */
+export async function purgeDaily(by: string, isOnce: boolean, session: PurgeSession & Pick<Session, 'log'>) {
+  const { env, io, log } = session;
+  const asked = { run: null, olderThanMs: env.retentionMs, by };
+  while (env.retentionMs !== null && !io.interrupted.aborted) {
+    try {
+      const { purged, problem } = await purge(asked, session);
+      if (purged.length > 0) tell(io, `Purged ${countOf(purged.length, 'run')}, as ONBOARD_RETENTION says.`);
+      if (problem !== null) log.warn('purge', { problem });
+    } catch (error) {
+      log.warn('runs could not be purged: that is tried again in a day', { problem: messageOf(error) });
+    }
+    if (isOnce) return;
+    await sleep(DAY_MS, io.interrupted);
+  }
+}

@@ -1,0 +1,27 @@
+/** What a purge leaves of a run's report: its numbers, without keys and its file's name. */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { insteadOf } from '../lib/errors.ts';
+import { PURGED_FILE, type Purged } from '../model/run.ts';
+import { digestSchema } from './digest.ts';
+import { DIGEST_FILE, replaceFile, SUMMARY_FILE } from './files.ts';
+import { readSummary } from './report.ts';
+
+/** All else in the folder goes, and what can't be read. */
+export async function purgeReport(directory: string, purged: Purged): Promise<void> {
+  const names = await readdir(directory).catch(insteadOf('ENOENT', []));
+  const summary = await readSummary(directory);
+  const text = await readFile(join(directory, DIGEST_FILE), 'utf8').catch(insteadOf('ENOENT', ''));
+  const { data: digest } = digestSchema.safeParse(text === '' ? null : JSON.parse(text));
+  const kept = [...(summary === null ? [] : [SUMMARY_FILE]), ...(digest === undefined ? [] : [DIGEST_FILE])];
+  for (const name of names)
+    if (!kept.includes(name)) await rm(join(directory, name), { recursive: true, force: true });
+  const put = (name: string, value: object) =>
+    kept.includes(name) && replaceFile(directory, name, `${JSON.stringify(value, null, 2)}\n`);
+  const keyless = <Row extends object>(row: Row) => ({ ...row, key: '' });
+  const causes = digest?.causes.map((cause) => ({ ...cause, examples: cause.examples.map(keyless) }));
+  // Of the service's words a digest has only those that name nobody (causes.ts).
+  await put(DIGEST_FILE, { ...digest, causes, needing: digest?.needing.map(keyless) });
+  const files = kept.filter((name) => name === DIGEST_FILE);
+  await put(SUMMARY_FILE, { ...summary, file: PURGED_FILE, purged, files, kept: [], written: [] });
+}

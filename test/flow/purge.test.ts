@@ -1,0 +1,223 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { createJob, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
+import { startInboxFlow } from '../support/inbox.ts';
+
+/** Stands in each value of a row and in its file's name, and in nothing else. */
+const MARK = 'zyxomma';
+const JOB =
+  'operation: counterparty.draft\nkey: externalId\nfields: { alias: externalId }\nsend: { canary: 0 }\n';
+const OPEN_TOO = ['--older-than', '90d', '--open'];
+const HEADER = 'externalId,name,email,accounts.0.accountNumber\n';
+const rowOf = (key: string, email = `${MARK}@example.com`) =>
+  `${key}-${MARK},${MARK} ${key} Ltd,${email},${MARK}-${key}\n`;
+
+const toldSchema = z.object({
+  purged: z.array(z.object({ id: z.string() })),
+  kept: z.array(z.object({ id: z.string(), why: z.string() })),
+});
+
+/** What `onboard purge … --json` says: the runs that it purged, and why it kept others. */
+async function purge(flow: Flow, args: readonly string[]) {
+  const { exitCode, stdout, stderr } = await flow.onboard(['purge', ...args, '--json']);
+  if (stdout === '') throw new Error(stderr);
+  const { purged, kept } = toldSchema.parse(JSON.parse(stdout));
+  return { exitCode, purged: purged.map(({ id }) => id), kept: kept.map(({ id, why }) => [id, why]) };
+}
+
+/** In the flow's Redis, also where it is the program's own. */
+async function withRedis<T>(flow: Flow, work: (redis: Redis) => Promise<T>): Promise<T> {
+  const server = flow.redisUrl === '' ? await joinEmbeddedRedis(flow.home) : null;
+  const redis = new Redis(server?.address.path ?? flow.redisUrl);
+  try {
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+    await server?.close();
+  }
+}
+
+/** As if the run had ended 100 days ago. */
+async function makeOld(flow: Flow, ...runs: readonly string[]): Promise<void> {
+  await withRedis(flow, async (redis) => {
+    const old = new Date(Date.now() - 100 * 86_400_000).toISOString();
+    for (const run of runs)
+      for (const key of await redis.keys(`*:run:${run}`)) await redis.hset(key, 'finishedAt', old);
+  });
+}
+
+/** Keys of Redis with the mark in a field or a value, also where that is deflated. */
+function markedKeys(flow: Flow): Promise<string[]> {
+  return withRedis(flow, async (redis) => {
+    const marked: string[] = [];
+    for (const key of await redis.keys('*'))
+      if ((await partsOf(redis, key)).some((part) => textOf(part).toLowerCase().includes(MARK)))
+        marked.push(key);
+    return marked.sort();
+  });
+}
+
+async function partsOf(redis: Redis, key: string): Promise<readonly Buffer[]> {
+  const type = await redis.type(key);
+  if (type === 'hash') {
+    const fields = await redis.hgetallBuffer(key);
+    return Object.entries(fields).flatMap(([name, value]) => [Buffer.from(name), value]);
+  }
+  if (type === 'string') return [(await redis.getBuffer(key)) ?? Buffer.alloc(0)];
+  if (type === 'list') return redis.lrangeBuffer(key, 0, -1);
+  if (type === 'set') return redis.smembersBuffer(key);
+  if (type === 'zset') return redis.zrangeBuffer(key, '0', '-1');
+  return [Buffer.from(JSON.stringify(await redis.xrange(key, '-', '+')))];
+}
+
+function textOf(part: Buffer): string {
+  try {
+    return inflateRawSync(part).toString('utf8');
+  } catch {
+    return part.toString('utf8');
+  }
+}
+
+/** Files of the home with the mark, or with it in their name, but for those of the test. */
+async function markedFiles(flow: Flow): Promise<string[]> {
+  const entries = await readdir(flow.home, { recursive: true, withFileTypes: true });
+  const paths = entries.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : []));
+  const marked = [];
+  for (const path of paths) {
+    const text = (await readFile(path)).toString('latin1');
+    const name = path.slice(flow.home.length + 1);
+    if (`${name} ${text}`.toLowerCase().includes(MARK) && name.includes('/')) marked.push(name);
+  }
+  return marked.sort();
+}
+
+/** A run with every outcome, one of them settled from in doubt, and a row cancelled in another. */
+async function everyOutcome() {
+  const faults = ['404=always;key=F', '403=always;key=D', 'reset-after-create=always;key=R'];
+  const flow = await startFlow({ faults });
+  const job = await flow.file('job.yaml', JOB);
+  const [a, b, keyless] = [rowOf('A'), rowOf('B', `${MARK}-broken`), rowOf('').slice(8)];
+  const rows = [a, b, rowOf('F'), rowOf('D'), a, keyless, rowOf('R')];
+  const file = await flow.file(`${MARK}.csv`, HEADER + rows.join(''));
+  const { summary } = await flow.run(['--job-file', job, file]);
+  flow.sandbox.setFaults([]);
+  return { flow, job, file, run: summary.run, outcomes: summary.outcomes };
+}
+
+const reportOf = (flow: Flow, run: string) => readdir(join(flow.home, 'reports', run));
+
+describe('a purged run', () => {
+  test('has nothing of its rows anywhere, keeps its keys known, and says when and by whom', async () => {
+    const { flow, job, file, run, outcomes } = await everyOutcome();
+    const { drafted, rejected, failed, denied, invalid, 'in-doubt': inDoubt } = outcomes;
+    expect([drafted, rejected, failed, denied, invalid, inDoubt]).toEqual([1, 1, 1, 1, 2, 1]);
+    await makeOld(flow, run);
+    const keptWith = (why: string) => ({ purged: [], kept: [[run, expect.stringContaining(why)]] });
+    expect(await purge(flow, ['--older-than', '90d'])).toMatchObject(keptWith('1 row in doubt'));
+    await flow.look(['resolve', run, '7', '--not-created']);
+    expect(await purge(flow, ['--run', run])).toMatchObject({
+      exitCode: 3,
+      ...keptWith('6 rows of its file'),
+    });
+    const before = JSON.parse(await flow.look(['account', run, '--json']));
+    const made = flow.sandbox.stats().made;
+    expect(await markedKeys(flow)).not.toEqual([]);
+    const done = { exitCode: 0, purged: [run], kept: [] };
+    expect(await purge(flow, [...OPEN_TOO, '--dry-run'])).toEqual(done);
+    expect(await markedFiles(flow)).not.toEqual([]);
+
+    expect(await purge(flow, OPEN_TOO)).toEqual(done);
+    expect(await markedKeys(flow)).toEqual([]);
+    expect(await markedFiles(flow)).toEqual([]);
+    expect(await reportOf(flow, run)).toEqual(['digest.json', 'summary.json']);
+    expect(await purge(flow, ['--older-than', '90d'])).toMatchObject({ purged: [], kept: [] });
+
+    const after = JSON.parse(await flow.look(['account', run, '--json']));
+    expect(after).toMatchObject({ open: before.open, purged: 6, holds: true });
+    expect(await flow.look(['account', run])).toContain('6 purged: their cells are gone');
+    expect(await flow.look(['status', run])).toMatch(/^cells {5}purged by \S+@\S+, \d{4}-/m);
+    const again = withSummary(await flow.onboard(['run', '--job-file', job, file, '--json']));
+    expect([again.summary.run, flow.sandbox.stats().made]).toEqual([run, made]);
+    const writing = await flow.onboard(['account', run, '--open', join(flow.home, 'open.csv')]);
+    const rerun = await flow.onboard(['rerun', run]);
+    expect([writing.exitCode, rerun.exitCode, rerun.stderr]).toEqual([
+      3,
+      3,
+      expect.stringContaining('purged by'),
+    ]);
+
+    await flow.look(['report', run]);
+    const lines = (await flow.report({ run }, 'results.csv')).trim().split('\n');
+    expect([lines.length, lines[1]]).toEqual([8, expect.stringMatching(/^1,2,,drafted,200,[^,]+,1,\d+,,,$/)]);
+    expect(await reportOf(flow, run)).not.toContain('failed.csv');
+    await flow.look(['write-off', run, '--only', 'failed,rejected,denied,invalid', '--reason', 'purged']);
+    expect(JSON.parse(await flow.look(['account', run, '--json']))).toMatchObject({ open: 0, writtenOff: 6 });
+    expect(await markedFiles(flow)).toEqual([]);
+  });
+});
+
+test('a purge that is killed, wherever it is, goes on with the next one; then not even Redis’ files have the rows', async () => {
+  const flow = await startFlow({ redis: 'embedded', faults: ['404=always;key=B'] });
+  const job = await flow.file('job.yaml', JOB);
+  const file = await flow.file(`${MARK}.csv`, HEADER + rowOf('A') + rowOf('B'));
+  const { summary } = await flow.run(['--job-file', job, file]);
+  expect((await markedFiles(flow)).join()).toContain('appendonlydir');
+  await makeOld(flow, summary.run);
+  const begun = performance.now();
+  for (let ms = 100, isKilled = true; isKilled; ms += 150) {
+    const { child, ended } = flow.start(['purge', ...OPEN_TOO]);
+    const killing = setTimeout(() => child.kill('SIGKILL'), ms);
+    isKilled = (await ended).exitCode === null;
+    clearTimeout(killing);
+    expect(performance.now() - begun).toBeLessThan(60_000);
+  }
+  expect(await purge(flow, OPEN_TOO)).toEqual({ exitCode: 0, purged: [], kept: [] });
+  expect(await markedFiles(flow)).toEqual([]);
+  expect(await markedKeys(flow)).toEqual([]);
+  const again = withSummary(await flow.onboard(['run', '--job-file', job, file, '--json']));
+  expect([again.summary.run, again.summary.outcomes]).toEqual([summary.run, summary.outcomes]);
+});
+
+test('a watcher with ONBOARD_RETENTION purges what is old enough, with its delivered file, and takes what comes', async () => {
+  const { flow, drop, begin, list } = await startInboxFlow();
+  const env = { ONBOARD_RETENTION: '90d' };
+  await drop('subclients.csv', subclientsCsv(2).replaceAll('Company', MARK));
+  expect((await begin(['start', '--once']).ended).exitCode).toBe(0);
+  const [run = ''] = await list('reports');
+  expect(await list('done')).toHaveLength(2);
+  await makeOld(flow, run);
+  await drop('subclients-2.csv', subclientsCsv(3, 'L'));
+  const second = await begin(['start', '--once'], env).ended;
+  expect([second.exitCode, second.stderr]).toEqual([
+    0,
+    expect.stringContaining('Purged 1 run, as ONBOARD_RETENTION says.'),
+  ]);
+  const left = await list('done');
+  expect([left.length, left.join().includes(run)]).toEqual([2, false]);
+  expect(await markedKeys(flow)).toEqual([]);
+});
+
+test('a purge asks for an age or a run, and changes nothing without', async () => {
+  const flow = await startFlow();
+  const { summary } = await flow.run([
+    '--job-file',
+    await flow.file('job.yaml', createJob()),
+    await flow.file('a.csv', subclientsCsv(1)),
+  ]);
+  for (const [args, problem] of [
+    [[], 'expected --older-than, such as 90d'],
+    [['--older-than', '3w'], 'such as 90d or 12h'],
+    [['--run', 'latest'], ''],
+  ] as const)
+    expect(await flow.onboard(['purge', ...args])).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining(problem),
+    });
+  expect(await flow.look(['purge', '--older-than', '1h'])).toBe('Purged: 0 runs\n');
+  expect(await flow.look(['status', summary.run])).not.toContain('purged');
+});
