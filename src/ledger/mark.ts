@@ -7,11 +7,11 @@
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
+import { createLatestMap } from '../lib/recent.ts';
 import type { Seal } from '../lib/seal.ts';
 import {
   blockSchema,
   fromTuple,
-  restSchema,
   type SettledChunk,
   type Settlement,
   settlementSchema,
@@ -73,27 +73,36 @@ function openPart({ row, line, outcome, status, attempts, ms, code }: Settlement
 const SETTLED = 'settled';
 /** Where a sealed settlement has its box. */
 const BOX_AT = 10;
-const hiddenSchema = z.record(
-  z.string(),
-  z.tuple([z.string(), z.string(), z.string(), restSchema.optional()]),
+/** A row, and what is hidden of its settlement: key, id, message and rest. */
+type Hidden = readonly [row: unknown, ...fields: unknown[]];
+const hiddenSchema = z.custom<readonly Hidden[]>(
+  (value) => Array.isArray(value) && value.every(Array.isArray),
+  'expected what a box of settlements holds',
 );
 
+/** Boxes of rows that end here are opened here, once their chunk is closed. */
+const own = createLatestMap<string, { readonly seal: Seal; readonly hidden: readonly Hidden[] }>(2_000);
+
 function boxOf(settlements: readonly Settlement[], seal: Seal): string {
-  const hidden = settlements.map((one) => {
+  const hidden = settlements.map((one): Hidden => {
     const [row, , key, , , id, , , , message, rest] = toTuple(one);
-    return [row, rest === undefined ? [key, id, message] : [key, id, message, rest]];
+    return rest === undefined ? [row, key, id, message] : [row, key, id, message, rest];
   });
-  return seal.text(SETTLED, JSON.stringify(Object.fromEntries(hidden)));
+  const box = seal.text(SETTLED, JSON.stringify(hidden));
+  own.set(box, { seal, hidden });
+  return box;
 }
 
 /** `box`: of this row alone, or of all that were recorded together. */
 function openedWith(box: string, seal: Seal): (tuple: unknown) => unknown {
-  const hidden = hiddenSchema.parse(JSON.parse(seal.openText(SETTLED, box)));
+  const known = own.get(box);
+  const all =
+    known?.seal === seal ? known.hidden : hiddenSchema.parse(JSON.parse(seal.openText(SETTLED, box)));
   return (tuple) => {
     if (!Array.isArray(tuple)) return tuple;
     const [row, line, , outcome, status, , attempts, ms, code]: readonly unknown[] = tuple;
-    const [key, id, message, ...rest] = hidden[String(row)] ?? [];
-    return [row, line, key, outcome, status, id, attempts, ms, code, message, ...rest];
+    const [, key, id, message, rest] = all.find(([of]) => of === row) ?? [];
+    return [row, line, key, outcome, status, id, attempts, ms, code, message, rest];
   };
 }
 

@@ -156,7 +156,7 @@ async function writeCopy(home: string, stored: Stored): Promise<void> {
   await rename(draft, join(home, FILE));
 }
 
-const SALT_CHARACTERS = 43;
+const WHOLE = 43;
 /** Runs whose data keys are at hand. */
 const RUNS_REMEMBERED = 1_000;
 
@@ -182,7 +182,7 @@ function createSealing(redis: RedisConnection, keyring: Keyring, { known, home }
   return {
     keyId: keyring[0].id,
     digest: (text, length) => digest(text, length),
-    saltOf: (key) => digest(key, SALT_CHARACTERS),
+    saltOf: (key) => digest(key, WHOLE),
     begin(run) {
       const begun = seals.get(run);
       if (begun !== undefined) return begun.key;

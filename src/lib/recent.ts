@@ -20,3 +20,18 @@ export function createRecentMap<Key, Value>(most: number) {
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
 }
+
+/**
+ * The entries that were set last, at least so many and twice that at most: where each is used once
+ * or twice, soon, to keep an order of use would cost more than they save.
+ */
+export function createLatestMap<Key, Value>(most: number) {
+  let [young, old] = [new Map<Key, Value>(), new Map<Key, Value>()];
+  return {
+    get: (key: Key) => young.get(key) ?? old.get(key),
+    set(key: Key, value: Value) {
+      if (young.size >= most) [young, old] = [new Map(), young];
+      young.set(key, value);
+    },
+  };
+}

@@ -8,7 +8,7 @@ import { OUTCOMES, type Outcome } from './outcome.ts';
 import type { Row } from './row.ts';
 
 const warningSchema = z.object({ code: z.string(), column: z.string().nullable() });
-export const restSchema = z.strictObject({
+const restSchema = z.strictObject({
   values: valuesSchema.optional(),
   issues: z.array(keptIssueSchema).optional(),
   warnings: z.array(warningSchema).optional(),
