@@ -8,6 +8,7 @@ import { type InboxFlow, startInboxFlow } from '../support/inbox.ts';
 import { askPage, checkUpload, enterPage, originOfPage, PAGE_TOKEN } from '../support/page.ts';
 import { startRedisServer } from '../support/redis-server.ts';
 import { newestRun, statusOf } from '../support/run-control.ts';
+import { newKey } from '../support/sealing.ts';
 import { until } from '../support/until.ts';
 import {
   argumentsBelow,
@@ -84,7 +85,7 @@ async function walk(env: Readonly<Record<string, string>>) {
   const server = await startRedisServer({ 'slowlog-log-slower-than': '0', 'slowlog-max-len': '100000' });
   const service = await startMarkedService();
   const times = { ...TIMES, lockMs: 2_000, graceMs: 2_000, lookUpAfterMs: 100 };
-  const inbox = await startInboxFlow(JOBS, { redis: server.url, times });
+  const inbox = await startInboxFlow(JOBS, { redis: server.url, times, env });
   const { flow } = inbox;
   const events = await startReceiver();
   const own = { ...(await settings(flow, { service: service.url, events: events.url })), ...env };
@@ -257,6 +258,7 @@ const TOLD = 'file refused';
 /** By what all commands have in their environment, and what the ledger may hold then. */
 const CASES: readonly (readonly [string, Readonly<Record<string, string>>, Table])[] = [
   ['without a key only the ledger, and files that people gave or asked for, have', {}, IN_CLEAR],
+  ['with a key only files that people gave or asked for have', { ONBOARD_ENCRYPTION_KEY: newKey() }, {}],
 ];
 
 test.each(CASES)(

@@ -51,6 +51,8 @@ export type Begun = {
 };
 
 export type FlowOptions = Omit<RecordingOptions, 'tokens'> & {
+  /** Of all commands, beside what each is given. */
+  readonly env?: Env;
   /** Beside the one that commands have by themselves, which is the last. */
   readonly tokens?: readonly string[];
   /** `embedded`: the one that the program starts in its home; or one by its URL; default: a database of its own in one that is there. */
@@ -89,7 +91,7 @@ export type Flow = {
 
 /** A concurrent test gives its own `onTestFinished`. */
 export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = atTestEnd): Promise<Flow> {
-  const { redis, times, tokens = [], ...sandboxOptions } = options;
+  const { redis, times, env = {}, tokens = [], ...sandboxOptions } = options;
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
   const database = redis === undefined ? await takeDatabase() : null;
   const redisUrl = redis === 'embedded' ? '' : (redis ?? database?.url ?? '');
@@ -104,6 +106,7 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
       MSB_BASE_URL: sandbox.url,
       MSB_TOKEN: TOKEN,
       ...(redisUrl !== '' && { REDIS_URL: redisUrl }),
+      ...env,
     },
     times,
   );
