@@ -53,7 +53,7 @@ test.each([
 
     const refused = await load(failed);
     expect([refused.exitCode, flow.sandbox.stats().made.drafts]).toEqual([3, 2]);
-    expect(refused.stderr).toContain('`onboard report <run> --originals` writes it');
+    expect(refused.stderr).toContain('`onboard report RUN --originals` writes it');
 
     const decided = (await read(doubts)).replace(open, created);
     await writeFile(doubts, decided.replace('=A', 'Z'));
