@@ -18,6 +18,7 @@ import {
 import { listJobs, loadJob } from '../config/load-job.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { baseUrlOf } from '../delivery/target.ts';
+import { keyWarning } from '../ledger/sealing.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
 import { freeBytes } from '../lib/machine.ts';
@@ -156,7 +157,7 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
     const where = env.redis === null ? 'the embedded server' : ledger.name;
     return [
       ...(await checkRedis(ledger.redis, where)),
-      checkSealing(ledger),
+      await checkSealing(ledger, env),
       ...(await checkOutage(env, ledger).catch(() => [])),
     ];
   } catch (error) {
@@ -166,7 +167,9 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
   }
 }
 
-function checkSealing({ sealing }: Ledger): Finding {
+async function checkSealing({ sealing }: Ledger, { encryptionKey }: Environment): Promise<Finding> {
+  const text = encryptionKey === null ? null : await keyWarning(encryptionKey);
+  if (text !== null) return warning('encryption', text, 'chmod 600 the key file.');
   if (sealing.keyId !== null)
     return ok('encryption', `what Redis and journals keep of rows is sealed under the key ${sealing.keyId}`);
   const inClear =

@@ -3,7 +3,7 @@ import { recordAct } from '../ledger/audit.ts';
 import { readKeyring, rekey } from '../ledger/sealing.ts';
 import { countOf, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { withKnownLedger } from '../session.ts';
+import { unsealed, withKnownLedger } from '../session.ts';
 import type { AddCommand } from './command.ts';
 
 export const addRekeyCommand: AddCommand = (program, io, done) => {
@@ -21,6 +21,8 @@ export const addRekeyCommand: AddCommand = (program, io, done) => {
         const all = await ledger.index.latest(ALL);
         const records = new Map(all.map(({ run, target }) => [run, ledger.of(target).keys.run(run).record]));
         const { from, to, runs } = await rekey(ledger.redis, keyring, records);
+        // The home's copy of the ledger key, too.
+        await (await unsealed(ledger.redis, env)).begun();
         const of = { from: from.join(' '), to };
         const targets = new Set(from.length === 0 ? [] : all.map(({ target }) => target));
         for (const target of targets)
@@ -30,7 +32,7 @@ export const addRekeyCommand: AddCommand = (program, io, done) => {
           io,
           from.length === 0
             ? `Nothing to do: ${those} have the key ${to} already.`
-            : `Wrapped anew under the key ${to}: ${those}. Now set that key for every process, run this once more, and ONBOARD_ENCRYPTION_KEY_OLD is no longer needed (key ${from.join(', ')}).`,
+            : `Wrapped anew under the key ${to}: ${those}. Now give every process that key, with the former one (${from.join(', ')}) in ONBOARD_ENCRYPTION_KEY_OLD. Ten minutes after the last run that is under way now has ended, run this once more: then the former one is no longer needed.`,
         );
         done(0);
       }),
@@ -43,5 +45,5 @@ const EXAMPLE = `
 Example:
   onboard rekey
 
-ONBOARD_ENCRYPTION_KEY is the key from now on, ONBOARD_ENCRYPTION_KEY_OLD the former one. Workers may run meanwhile, \
-with either. A journal of a run that is not over has its key as it was: keep the former one until those runs have ended.`;
+ONBOARD_ENCRYPTION_KEY (_FILE, _COMMAND) is the key from now on, ONBOARD_ENCRYPTION_KEY_OLD (_FILE) the former one. \
+Workers may run meanwhile, with both set. Journals have data keys as they were until ten minutes after their runs have ended.`;

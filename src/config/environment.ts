@@ -46,6 +46,7 @@ const environmentSchema = z.object({
   ONBOARD_ENCRYPTION_KEY_FILE: z.string().optional(),
   ONBOARD_ENCRYPTION_KEY_COMMAND: z.string().optional(),
   ONBOARD_ENCRYPTION_KEY_OLD: z.string().optional(),
+  ONBOARD_ENCRYPTION_KEY_OLD_FILE: z.string().optional(),
   ONBOARD_RETENTION: z
     .string()
     .refine((text) => ageOf(text) !== null, 'expected days or hours, such as 90d or 12h')
@@ -76,6 +77,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const parsed = environmentSchema.safeParse(withoutEmpty(env));
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
   problems.push(...secretConflicts(env, 'MSB_TOKEN'), ...secretConflicts(env, 'ONBOARD_ENCRYPTION_KEY'));
+  problems.push(...secretConflicts(env, 'ONBOARD_ENCRYPTION_KEY_OLD'));
   problems.push(...redisConflicts(env), ...webhookConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
@@ -91,8 +93,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
       e.ONBOARD_ENCRYPTION_KEY_FILE,
       e.ONBOARD_ENCRYPTION_KEY_COMMAND,
     ),
-    /** Texts of former keys. */
-    formerKeys: (e.ONBOARD_ENCRYPTION_KEY_OLD ?? '').split(/[\s,]+/).filter((text) => text !== ''),
+    /** One or more, apart by white space or commas. */
+    formerKeys: secretOf(e.ONBOARD_ENCRYPTION_KEY_OLD, e.ONBOARD_ENCRYPTION_KEY_OLD_FILE),
     /** `null` for the embedded server. */
     redis: redisAddressOf(e),
     /** Absolute, as is `jobsDirectory`. */

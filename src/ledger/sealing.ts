@@ -48,6 +48,7 @@ export const IN_CLEAR: Sealing = {
 };
 
 const KEY = { name: 'ONBOARD_ENCRYPTION_KEY', what: 'encryption key' } as const;
+const FORMER = { name: 'ONBOARD_ENCRYPTION_KEY_OLD', what: 'encryption key' } as const;
 
 /** A key of the environment. Its id says which one is meant, and nothing of the key. */
 type MasterKey = { readonly id: string; readonly seal: Seal };
@@ -58,11 +59,18 @@ type Keyring = readonly [MasterKey, ...MasterKey[]];
 /** `null`: no key is set. A UsageError where one can't be had, or is none. */
 export async function readKeyring(
   source: SecretSource | null,
-  formerKeys: readonly string[],
+  formerKeys: SecretSource | null,
 ): Promise<Keyring | null> {
   if (source === null) return null;
   const { text, source: from } = await readSecret(source, KEY);
-  return [masterKey(text.trim(), from), ...formerKeys.map((former) => masterKey(former, `${KEY.name}_OLD`))];
+  const former = formerKeys === null ? { text: '', source: '' } : await readSecret(formerKeys, FORMER);
+  const texts = former.text.split(/[\s,]+/).filter((one) => one !== '');
+  return [masterKey(text.trim(), from), ...texts.map((one) => masterKey(one, former.source))];
+}
+
+/** Where the key's file can be read by others. */
+export async function keyWarning(source: SecretSource): Promise<string | null> {
+  return (await readSecret(source, KEY)).warning;
 }
 
 const ID_CHARACTERS = 8;

@@ -23,7 +23,7 @@ const NOTHING_SET = {
   baseUrl: null,
   tokenSource: { kind: 'none' },
   encryptionKey: null,
-  formerKeys: [],
+  formerKeys: null,
   redis: null,
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
@@ -50,7 +50,7 @@ describe('a value that is as expected', () => {
     [{ MSB_TOKEN: 'a.b-c' }, { tokenSource: { kind: 'value', value: 'a.b-c' } }],
     [
       { ONBOARD_ENCRYPTION_KEY_FILE: 'key', ONBOARD_ENCRYPTION_KEY_OLD: 'a, b' },
-      { encryptionKey: { kind: 'file', path: resolve('key') }, formerKeys: ['a', 'b'] },
+      { encryptionKey: { kind: 'file', path: resolve('key') }, formerKeys: { kind: 'value', value: 'a, b' } },
     ],
     [{ ONBOARD_RETENTION: '90d' }, { retentionMs: 90 * 86_400_000 }],
     [{ ONBOARD_RETENTION: '12h' }, { retentionMs: 12 * 3_600_000 }],

@@ -19,7 +19,10 @@ type Opening = {
 /** As a command opens it that has that key in its environment. */
 export async function openWith(redis: RedisConnection, opening: Opening = {}) {
   const { key = newKey(), former = [], home = await ownFolder(), hasRuns = false } = opening;
-  const keyring = await readKeyring(key === null ? null : { kind: 'value', value: key }, former);
+  const keyring = await readKeyring(key === null ? null : { kind: 'value', value: key }, {
+    kind: 'value',
+    value: former.join(' '),
+  });
   return openSealing(redis, { keyring, home, hasRuns });
 }
 
