@@ -13,6 +13,7 @@ import { type CheckCounts, chunksOf, type Run, runSchema } from '../model/run.ts
 import type { FileFacts, Origins } from '../model/source.ts';
 import { stubOf } from './audit.ts';
 import type { LedgerKeys } from './keys.ts';
+import { FILE_PLACE } from './sealing.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
 export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
@@ -54,7 +55,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     definition: JSON.stringify(run.definition),
     target: run.target,
     ...(dataKey !== undefined && { dataKey }),
-    file: sealing.open(run.id, dataKey).text(FILE, facts.path),
+    file: sealing.open(run.id, dataKey).text(FILE_PLACE, facts.path),
     sha256: facts.sha256,
     source: JSON.stringify(facts.source),
     registeredBy: actor.name,
@@ -68,8 +69,6 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     createdAt: run.createdAt.toISOString(),
   };
 }
-
-const FILE = 'file';
 
 /** `overtaken`: another run took rows of the same one meanwhile. */
 export const registeredSchema = z.tuple([z.enum(['new', 'known', 'overtaken']), z.string()]);
@@ -129,7 +128,7 @@ function fieldsOf(
   }
   const counts = OUTCOMES.map((outcome) => [outcome, Number(record[`o:${outcome}`] ?? 0)]);
   const seal = sealing.open(record.id ?? '', record.dataKey ?? undefined);
-  const file = seal.openText(FILE, record.file ?? '');
+  const file = seal.openText(FILE_PLACE, record.file ?? '');
   return { ...EMPTY, ...fields, file, outcomes: Object.fromEntries(counts), closedChunks };
 }
 

@@ -164,6 +164,9 @@ async function writeCopy(home: string, stored: Stored): Promise<void> {
   await rename(draft, join(home, FILE));
 }
 
+/** Of a run's record: the name of its file. */
+export const FILE_PLACE = 'file';
+
 const WHOLE = 43;
 /** Runs whose data keys are at hand. */
 const RUNS_REMEMBERED = 1_000;
@@ -185,7 +188,11 @@ function createSealing(redis: RedisConnection, keyring: Keyring, { known, home }
   const openRun = (run: string, key: string | undefined) => {
     if (key === undefined) return withoutKey(run);
     const known = seals.get(run);
-    return known?.key === key ? known.seal : remember(run, unwrapped(keyring, dataKeyOf(run), key), key);
+    if (known?.key === key) return known.seal;
+    const [id = ''] = key.split(' ');
+    // One run must not keep all others from being listed.
+    if (!keyring.some((one) => one.id === id)) return underMissingKey(missingKey(id, keyring[0].id));
+    return remember(run, unwrapped(keyring, dataKeyOf(run), key), key);
   };
   return {
     keyId: keyring[0].id,
@@ -255,6 +262,15 @@ export async function rekey(
   if (stored !== null)
     await rewrap(STORED, LEDGER_KEY, stored.key, (key) => JSON.stringify({ ...stored, key }));
   return { from: [...from], to: current.id, runs };
+}
+
+/** Names of files are shown as missing; all else is refused with what is missing. */
+function underMissingKey(error: UsageError): Seal {
+  const refuse = () => {
+    throw error;
+  };
+  const openText = (place: string) => (place === FILE_PLACE ? '(sealed under another key)' : refuse());
+  return { isClear: false, text: refuse, openText, bytes: refuse, openBytes: refuse };
 }
 
 /** Of a run that was purged, what is left stands in clear; nothing more is kept of it. */

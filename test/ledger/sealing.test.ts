@@ -195,4 +195,17 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
   expect((await createRunStore(redis, keys, () => new Date()).get(id))?.file).toBe('/in/a.csv');
   expect(after.digest(KEY, 16)).toBe(sealing.digest(KEY, 16));
   await expect(openWith(redis, { key: former, home })).rejects.toThrow(/with the id/);
+
+  // Registered meanwhile by a process that has the former key alone: it is listed, and not read.
+  const late = await runningRun(redis, { keys: before });
+  expect((await createRunStore(redis, keys, () => new Date()).get(late.id))?.file).toBe(
+    '(sealed under another key)',
+  );
+  const seal = await keys.run(late.id).seal();
+  for (const use of [
+    () => seal.text('a', 'b'),
+    () => seal.openText('bodies 1', 'b'),
+    () => seal.bytes('a', Buffer.of(1)),
+  ])
+    expect(use).toThrow(`with the id ${sealing.keyId}`);
 });
