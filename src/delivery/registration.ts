@@ -86,6 +86,8 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
         log.warn('the name of the epoch could not be written', { problem: messageOf(error) }),
       ),
     async replay(scope) {
+      // In an emptied Redis the same ledger key goes on, or nothing does.
+      await keys.sealing.begun();
       const gone = await replayJournals({ ...options, replay }, journal, scope);
       for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
       return gone;

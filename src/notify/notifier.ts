@@ -163,7 +163,9 @@ export function openCommand({ command, env, timeoutMs = COMMAND_MS }: CommandOpt
     name: 'command',
     async tell(event, stop) {
       const { id, type, data } = event;
-      const own = Object.entries(env).filter(([name]) => !/^(?:MSB_|REDIS_)/.test(name));
+      const own = Object.entries(env).filter(
+        ([name]) => !/^(?:MSB_|REDIS_|ONBOARD_(?:ENCRYPTION_KEY|WEB_TOKEN))/.test(name),
+      );
       const about = { ONBOARD_EVENT: type, ONBOARD_EVENT_ID: id, ONBOARD_RUN: data.run ?? '' };
       const ended = await runShell(command, {
         env: { ...Object.fromEntries(own), ...about },

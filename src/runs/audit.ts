@@ -27,6 +27,8 @@ export function keepAuditFile({ env, ledger, log, releasers }: Session, target: 
   const add = async () => {
     const place = (await placeOf([last])) || (await placeOf((await linesOf(path)).reverse()));
     for await (const texts of readChain(ledger.redis, keys, place + 1)) {
+      // A full disk takes a part: the next look reads what the file has.
+      last = '';
       await appendFile(path, `${texts.join('\n')}\n`, { mode: 0o600, flush: true });
       last = texts.at(-1) ?? '';
     }
