@@ -80,7 +80,7 @@ const hiddenSchema = z.custom<readonly Hidden[]>(
   'expected what a box of settlements holds',
 );
 
-/** Boxes of rows that end here are opened here, once their chunk is closed. */
+/** Boxes of rows that end here are opened here, once their chunk is closed; others', row by row. */
 const own = createLatestMap<string, { readonly seal: Seal; readonly hidden: readonly Hidden[] }>(2_000);
 
 function boxOf(settlements: readonly Settlement[], seal: Seal): string {
@@ -98,6 +98,7 @@ function openedWith(box: string, seal: Seal): (tuple: unknown) => unknown {
   const known = own.get(box);
   const all =
     known?.seal === seal ? known.hidden : hiddenSchema.parse(JSON.parse(seal.openText(SETTLED, box)));
+  if (known?.seal !== seal) own.set(box, { seal, hidden: all });
   return (tuple) => {
     if (!Array.isArray(tuple)) return tuple;
     const [row, line, , outcome, status, , attempts, ms, code]: readonly unknown[] = tuple;

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { Seal } from '../lib/seal.ts';
 import { countSettled, noOutcomes, OUTCOMES } from '../model/outcome.ts';
 import { isOver } from '../model/run.ts';
 import { stubOf } from './audit.ts';
@@ -19,6 +20,7 @@ import { SUSPECT, VOUCH } from './lua/epoch.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { RECOUNT } from './lua/runs.ts';
+import { parseSettlement, settledMark } from './mark.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { allBriefs, type RunBrief } from './run-record.ts';
 import { readAll } from './run-view.ts';
@@ -36,6 +38,8 @@ const replayIntent = script(REPLAY_INTENT, z.number());
 const MAX_BATCH = 200;
 /** Derived from outcomes: counted anew when those are put back. */
 const COUNTED = /^(o:|finishedAt$|reason$|request$)/;
+
+const settledSchema = z.looseObject({ settlement: z.string() });
 
 export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
   return {
@@ -66,9 +70,16 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
     },
     /** Settle entries as they were journaled. */
     async settled(run: string, entries: readonly object[]): Promise<void> {
+      // A journal may outlive the purge of its run.
+      if ((await redis.hexists(keys.run(run).record, 'purged')) === 1) return;
+      const seal = await keys.run(run).seal();
       for (const batch of batchesOf(entries, MAX_BATCH)) {
         // Without their word to the breaker, which is about now.
-        const entries = batch.map((entry) => ({ ...entry, answered: undefined }));
+        const told = batch.map((entry) => ({ ...entry, answered: undefined }));
+        // Rows that were told together share a box, which would stand in Redis once for each.
+        const entries = seal.isClear
+          ? told
+          : told.map((entry) => withOwnBox(settledSchema.parse(entry), seal));
         await settle(redis, recordKeys(keys, run), [run, JSON.stringify(entries)]);
       }
     },
@@ -85,6 +96,10 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
       await suspect(redis, [keys.epoch, ...records], []);
     },
   };
+}
+
+function withOwnBox(entry: z.infer<typeof settledSchema>, seal: Seal) {
+  return { ...entry, settlement: settledMark(parseSettlement(entry.settlement, seal), seal) };
 }
 
 /**

@@ -118,24 +118,39 @@ type Opening = { readonly keyring: Keyring | null; readonly home: string; readon
 /** Begins no ledger: whoever is about to send rows does (`begun`). */
 export async function openSealing(redis: RedisConnection, opening: Opening): Promise<Sealing> {
   const { keyring, home, hasRuns } = opening;
-  const [stored, copy] = await Promise.all([readStored(redis), readCopy(home)]);
-  const known = stored ?? copy;
+  const [text, copy] = await Promise.all([redis.hget(STORED, FIELD), readCopy(home)]);
+  const isClear = text === CLEAR_MARK || (text === null && hasRuns);
+  const stored = isClear ? null : parseStored(text);
+  const known = stored ?? (isClear ? null : copy);
   if (keyring === null) {
-    if (known === null) return IN_CLEAR;
-    throw missingKey(known.key.split(' ')[0] ?? '', null);
+    if (known === null) return { ...IN_CLEAR, begun: () => begunInClear(redis) };
+    throw missingKey(idOf(known.key), null);
   }
   if (stored !== null && copy !== null && stored.name !== copy.name) throw anotherLedger(home);
-  if (known === null && hasRuns)
-    throw new UsageError(
-      `The ledger in this Redis was begun without ${KEY.name}, and stays so: expected none to be set. ` +
-        'Sealed ledgers begin in an ONBOARD_HOME or a REDIS_URL of their own; keys that are known here are not known there.',
-    );
+  if (isClear) throw begunWithout();
   return createSealing(redis, keyring, { known, home });
 }
 
+/** In place of a ledger key: who has a key is refused, and who has none goes on. */
+const CLEAR_MARK = 'clear';
+
+async function begunInClear(redis: RedisConnection): Promise<void> {
+  await redis.hsetnx(STORED, FIELD, CLEAR_MARK);
+  const stored = await readStored(redis);
+  if (stored !== null) throw missingKey(idOf(stored.key), null);
+}
+
 async function readStored(redis: RedisConnection): Promise<Stored | null> {
-  const text = await redis.hget(STORED, FIELD);
-  return text === null ? null : storedSchema.parse(JSON.parse(text));
+  return parseStored(await redis.hget(STORED, FIELD));
+}
+
+function parseStored(text: string | null): Stored | null {
+  return text === null || text === CLEAR_MARK ? null : storedSchema.parse(JSON.parse(text));
+}
+
+/** Of a wrapped key. */
+function idOf(text: string): string {
+  return text.split(' ')[0] ?? '';
 }
 
 const LEDGER_KEY = 'ledger key';
@@ -144,6 +159,13 @@ const NAME_CHARACTERS = 12;
 function newLedgerKey([current]: Keyring): Stored {
   const key = randomBytes(KEY_BYTES);
   return { name: keyedDigest(key)('name', NAME_CHARACTERS), key: wrapped(current, LEDGER_KEY, key) };
+}
+
+function begunWithout(): UsageError {
+  return new UsageError(
+    `The ledger in this Redis was begun without ${KEY.name}, and stays so: expected none to be set. ` +
+      'Sealed ledgers begin in an ONBOARD_HOME or a REDIS_URL of their own; keys that are known here are not known there.',
+  );
 }
 
 function anotherLedger(home: string): UsageError {
@@ -189,10 +211,16 @@ function createSealing(redis: RedisConnection, keyring: Keyring, { known, home }
     if (key === undefined) return withoutKey(run);
     const known = seals.get(run);
     if (known?.key === key) return known.seal;
-    const [id = ''] = key.split(' ');
-    // One run must not keep all others from being listed.
-    if (!keyring.some((one) => one.id === id)) return underMissingKey(missingKey(id, keyring[0].id));
-    return remember(run, unwrapped(keyring, dataKeyOf(run), key), key);
+    try {
+      return remember(run, unwrapped(keyring, dataKeyOf(run), key), key);
+    } catch (error) {
+      // Wrapped anew under a key that this process lacks, it still is the same one.
+      if (known !== undefined) return known.seal;
+      // One run must not keep all others from being listed.
+      return unreadable(
+        error instanceof UsageError ? error : new Error(`the data key of run ${run} is damaged`),
+      );
+    }
   };
   return {
     keyId: keyring[0].id,
@@ -211,7 +239,8 @@ function createSealing(redis: RedisConnection, keyring: Keyring, { known, home }
       seals.get(run)?.seal ?? openRun(run, (await redis.hget(record, FIELD)) ?? undefined),
     async begun() {
       await redis.hsetnx(STORED, FIELD, JSON.stringify(own));
-      const stored = (await readStored(redis)) ?? own;
+      const stored = await readStored(redis);
+      if (stored === null) throw begunWithout();
       if (stored.name !== own.name) {
         if (isKnown) throw anotherLedger(home);
         // Two processes began it at the same time.
@@ -245,7 +274,7 @@ export async function rekey(
   const from = new Set<string>();
   let runs = 0;
   const rewrap = async (hash: string, place: string, text: string, put: (key: string) => string) => {
-    const former = text.split(' ')[0] ?? '';
+    const former = idOf(text);
     if (former === current.id) return;
     const next = put(wrapped(current, place, unwrapped(keyring, place, text)));
     // A run that was purged meanwhile stays without its key.
@@ -265,11 +294,11 @@ export async function rekey(
 }
 
 /** Names of files are shown as missing; all else is refused with what is missing. */
-function underMissingKey(error: UsageError): Seal {
+function unreadable(error: Error): Seal {
   const refuse = () => {
     throw error;
   };
-  const openText = (place: string) => (place === FILE_PLACE ? '(sealed under another key)' : refuse());
+  const openText = (place: string) => (place === FILE_PLACE ? '(sealed)' : refuse());
   return { isClear: false, text: refuse, openText, bytes: refuse, openBytes: refuse };
 }
 

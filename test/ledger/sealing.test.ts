@@ -80,6 +80,9 @@ describe('a sealed run', () => {
     await replay.run(id, record);
     await replay.settled(id, told);
     expect(await settlementsOf(redis, keys, await run())).toEqual(all);
+    // Each row has a box of its own, not that of all.
+    const texts = await redis.hmget(`${k.chunk}1`, '1', '2');
+    expect(new Set(texts.map((text) => JSON.parse(text ?? '[]').at(-1))).size).toBe(2);
   });
 
   test('of a rerun has its rows under the data key that its record gets', async () => {
@@ -144,7 +147,23 @@ describe('a ledger', () => {
     await expect(openWith(redis, { home, hasRuns: true })).rejects.toThrow(
       /begun without ONBOARD_ENCRYPTION_KEY, and stays so/,
     );
-    expect(await openWith(redis, { key: null, home, hasRuns: true })).toBe(IN_CLEAR);
+    expect((await openWith(redis, { key: null, home, hasRuns: true })).keyId).toBeNull();
+  });
+
+  test('in one Redis is either: who begins it in clear keeps sealed ones out, and the other way round', async () => {
+    const { redis, home, key } = await empty();
+    const inClear = await openWith(redis, { key: null });
+    const sealed = await openWith(redis, { key, home });
+    await inClear.begun();
+    // Opened before there was anything: neither goes on beside the other.
+    await expect(sealed.begun()).rejects.toThrow(/begun without ONBOARD_ENCRYPTION_KEY/);
+    await expect(openWith(redis, { key, home })).rejects.toThrow(/begun without ONBOARD_ENCRYPTION_KEY/);
+    await redis.flushall();
+    await (await openWith(redis, { key, home })).begun();
+    await expect(inClear.begun()).rejects.toThrow(/and none is set/);
+    // A home that knows another sealed ledger, at a Redis that has runs in clear.
+    await redis.flushall();
+    await expect(openWith(redis, { key, home, hasRuns: true })).rejects.toThrow(/begun without/);
   });
 
   test('is begun by nobody who only looks, and once where two begin it', async () => {
@@ -198,9 +217,7 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
 
   // Registered meanwhile by a process that has the former key alone: it is listed, and not read.
   const late = await runningRun(redis, { keys: before });
-  expect((await createRunStore(redis, keys, () => new Date()).get(late.id))?.file).toBe(
-    '(sealed under another key)',
-  );
+  expect((await createRunStore(redis, keys, () => new Date()).get(late.id))?.file).toBe('(sealed)');
   const seal = await keys.run(late.id).seal();
   for (const use of [
     () => seal.text('a', 'b'),

@@ -185,7 +185,11 @@ for _, e in ipairs(entries) do
   local decided = e.accepted and ended and call('HGET', KEYS[10], row)
   local overruled = decided and string.find(decided, '"decision":"not-created"', 1, true)
   local recorded = true
-  if foreign then
+  if closed and (doubted or overruled) and call('HEXISTS', KEYS[1], 'purged') == 1 then
+    -- Its report is closed; its key must be known all the same.
+    recorded = false
+    if e.accepted and e.key then identity(row, e.key.bucket, e.key.digest, e.key.becomes, e.key.id) end
+  elseif foreign then
     recorded = false
     local isContested = REPLAYED and current and outcome == 'in-doubt'
     if isContested then put(of, row, '${CONTESTED_MARK}') end
