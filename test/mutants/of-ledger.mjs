@@ -620,7 +620,7 @@ export const OF_LEDGER = [
   {
     id: 'ledger-key-made-anew',
     in: 'src/ledger',
-    find: 'const known = stored ?? copy;',
+    find: 'const known = stored ?? (isClear ? null : copy);',
     put: 'const known = stored;',
     tests: ['test/ledger/sealing'],
     why: 'in an emptied Redis keys that journals put back are not found, and their rows go again',
@@ -648,5 +648,13 @@ export const OF_LEDGER = [
     put: 'return all.slice(0, -1).map((one) => JSON.stringify(one));',
     tests: ['test/ledger/sealing'],
     why: 'rows that a journal puts back have no key, id and message',
+  },
+  {
+    id: 'clear-beside-sealed',
+    in: 'src/ledger',
+    find: 'if (stored === null) throw begunWithout();',
+    put: 'if (stored === null) return;',
+    tests: ['test/ledger/sealing'],
+    why: 'two processes know keys by digests of their own, and create a record twice',
   },
 ];
