@@ -6,79 +6,12 @@
 
 import { shortDigest } from '../lib/digest.ts';
 import { systemUser } from '../lib/machine.ts';
-import type { Seal } from '../lib/seal.ts';
 import type { Actor } from '../model/audit.ts';
 import { type KeyForm, normalForm } from '../model/key-form.ts';
 import { IN_CLEAR, type Sealing } from './sealing.ts';
 
-export type LedgerKeys = {
-  readonly name: string;
-  /** Who changes the ledger by these keys. */
-  readonly actor: Actor;
-  /** Hash: the server run for which the ledger was verified, and the registry of workers. */
-  readonly epoch: string;
-  /** Sorted set: worker that left by the time (ms). */
-  readonly left: string;
-  /** Hash: the service's circuit breaker. */
-  readonly breaker: string;
-  /** Prefix of the queue's own keys. */
-  readonly queuePrefix: string;
-  /** Sorted set: run id by creation time. */
-  readonly runs: string;
-  /** Hash: `<sha256>:<job>` → latest run; `proven:<job>` → a run whose first rows succeeded. */
-  readonly files: string;
-  /** List: the chain of who did what (audit.ts). */
-  readonly audit: string;
-  /** Hash: worker → what it does (display.ts). */
-  readonly doing: string;
-  /** Hash: cause → the note on it (display.ts). */
-  readonly notes: string;
-  run(run: string): RunKeys;
-  readonly sealing: Sealing;
-  /** Prefix of an identity ledger's buckets. */
-  identity(space: string): string;
-  /** Prefix of the buckets with digests of the fields that the service last accepted. */
-  fields(space: string): string;
-};
-
-export type RunKeys = {
-  /** Hash: the run's record and its counters. */
-  readonly record: string;
-  /** Prefix; with the chunk's number: the hash of an open chunk (lua/open-chunk.ts). */
-  readonly chunk: string;
-  /** Hash: closed chunk → its rows' settlements, deflated. */
-  readonly blocks: string;
-  /** The same, of what a purge that is under way leaves of them. */
-  readonly purgedBlocks: string;
-  /** Hash: row → settlement that came after its chunk was closed in doubt. */
-  readonly late: string;
-  /** Hash: row in doubt → chunk. */
-  readonly doubts: string;
-  /** Hash: row that did not succeed → source record. Personal data. */
-  readonly sources: string;
-  /** Hash: row → the service's body of a refusal (`packBody`). Personal data. */
-  readonly bodies: string;
-  /** Hash: row → document records. Personal data. */
-  readonly documents: string;
-  /** Hash: row → who settled it from in doubt, when and how. */
-  readonly resolutions: string;
-  /** Set: runs that have rows of this one. */
-  readonly takers: string;
-  /** Hash: when → rows that shall never be loaded, who says so and why. */
-  readonly writtenOff: string;
-  /** Hash: row in doubt → what a look-up found of it. */
-  readonly sightings: string;
-  /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
-  readonly input: string;
-  /** The lease of the process that reads the file. */
-  readonly lease: string;
-  /** When the run's next request may go, over all workers. */
-  readonly rate: string;
-  /** List: the run's latest entries of the audit, and what happened besides (display.ts). */
-  readonly story: string;
-  /** Under the run's data key. */
-  seal(): Promise<Seal>;
-};
+export type LedgerKeys = ReturnType<typeof ledgerKeys>;
+export type RunKeys = ReturnType<typeof runKeys>;
 
 /** What a run keeps of single rows, each in a box of its own. */
 export type KeptOfRow = 'sources' | 'bodies' | 'documents' | 'sightings';
@@ -92,51 +25,77 @@ export function ledgerName(target: string): string {
   return target === 'sandbox' ? target : shortDigest(target, 12);
 }
 
-export function ledgerKeys(
-  target: string,
-  actor: Actor = systemUser(),
-  sealing: Sealing = IN_CLEAR,
-): LedgerKeys {
+export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing: Sealing = IN_CLEAR) {
   const name = ledgerName(target);
   const root = `onboard:{${name}}`;
   return {
     name,
+    /** Who changes the ledger by these keys. */
     actor,
+    /** Hash: the server run for which the ledger was verified, and the registry of workers. */
     epoch: `${root}:epoch`,
+    /** Sorted set: worker that left by the time (ms). */
     left: `${root}:left`,
+    /** Hash: the service's circuit breaker. */
     breaker: `${root}:breaker`,
+    /** Prefix of the queue's own keys. */
     queuePrefix: `${root}:queue`,
+    /** Sorted set: run id by creation time. */
     runs: `${root}:runs`,
+    /** Hash: `<sha256>:<job>` → latest run; `proven:<job>` → a run whose first rows succeeded. */
     files: `${root}:files`,
+    /** List: the chain of who did what (audit.ts). */
     audit: `${root}:audit`,
+    /** Hash: worker → what it does (display.ts). */
     doing: `${root}:doing`,
+    /** Hash: cause → the note on it (display.ts). */
     notes: `${root}:notes`,
-    run: (run) => runKeys(run, `${root}:run:${run}`, sealing),
+    run: (run: string) => runKeys(run, `${root}:run:${run}`, sealing),
     sealing,
-    identity: (space) => `${root}:known:${space}:`,
-    fields: (space) => `${root}:fields:${space}:`,
+    /** Prefix of an identity ledger's buckets. */
+    identity: (space: string) => `${root}:known:${space}:`,
+    /** Prefix of the buckets with digests of the fields that the service last accepted. */
+    fields: (space: string) => `${root}:fields:${space}:`,
   };
 }
 
-function runKeys(run: string, base: string, sealing: Sealing): RunKeys {
+function runKeys(run: string, base: string, sealing: Sealing) {
   return {
+    /** Hash: the run's record and its counters. */
     record: base,
+    /** Prefix; with the chunk's number: the hash of an open chunk (lua/open-chunk.ts). */
     chunk: `${base}:chunk:`,
+    /** Hash: closed chunk → its rows' settlements, deflated. */
     blocks: `${base}:blocks`,
+    /** The same, of what a purge that is under way leaves of them. */
     purgedBlocks: `${base}:purged-blocks`,
+    /** Hash: row → settlement that came after its chunk was closed in doubt. */
     late: `${base}:late`,
+    /** Hash: row in doubt → chunk. */
     doubts: `${base}:doubts`,
+    /** Hash: row that did not succeed → source record. Personal data. */
     sources: `${base}:sources`,
+    /** Hash: row → the service's body of a refusal (`packBody`). Personal data. */
     bodies: `${base}:bodies`,
+    /** Hash: row → document records. Personal data. */
     documents: `${base}:documents`,
+    /** Hash: row → who settled it from in doubt, when and how. */
     resolutions: `${base}:resolutions`,
+    /** Set: runs that have rows of this one. */
     takers: `${base}:takers`,
+    /** Hash: when → rows that shall never be loaded, who says so and why. */
     writtenOff: `${base}:written-off`,
+    /** Hash: row in doubt → what a look-up found of it. */
     sightings: `${base}:sightings`,
+    /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
     input: `${base}:input`,
+    /** The lease of the process that reads the file. */
     lease: `${base}:lease`,
+    /** When the run's next request may go, over all workers. */
     rate: `${base}:rate`,
+    /** List: the run's latest entries of the audit, and what happened besides (display.ts). */
     story: `${base}:story`,
+    /** Under the run's data key. */
     seal: () => sealing.sealOf(run, base),
   };
 }
