@@ -9,15 +9,7 @@ import type { Range, RangeRow } from '../ledger/intent.ts';
 import { UNSENT_MARK } from '../ledger/mark.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 
-export type RowOrder = {
-  /** Either all rows in the order may be sent again, or none may; the first one decides. */
-  admits(repeatable: boolean): boolean;
-  /** Whether the order has yet to come to the row. */
-  isBefore(row: number): boolean;
-  /** The range for the next rows of the order, ascending. */
-  rangeOf(rows: readonly RangeRow[]): Range;
-  passed(row: number): void;
-};
+export type RowOrder = ReturnType<typeof createRowOrder>;
 
 type RowOrderOptions = {
   readonly chunk: number;
@@ -30,7 +22,7 @@ type RowOrderOptions = {
 
 type Apart = readonly [row: number, mark: string];
 
-export function createRowOrder(options: RowOrderOptions): RowOrder {
+export function createRowOrder(options: RowOrderOptions) {
   const { chunk, taker, taken, claimed } = options;
   /** Without rows that have their outcome. */
   const rows = options.rows.filter((row) => taken.marks.get(row)?.kind !== 'settled');
@@ -56,12 +48,15 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
   };
 
   return {
-    admits(repeatable) {
+    /** Either all rows in the order may be sent again, or none may; the first one decides. */
+    admits(repeatable: boolean) {
       areRepeatable ??= repeatable;
       return areRepeatable === repeatable;
     },
-    isBefore: (row) => row > last,
-    rangeOf: (going) => ({
+    /** Whether the order has yet to come to the row. */
+    isBefore: (row: number) => row > last,
+    /** The range for the next rows of the order, ascending. */
+    rangeOf: (going: readonly RangeRow[]): Range => ({
       chunk,
       taker,
       seen: taken.at,
@@ -71,7 +66,7 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
       rows: going,
       apart: apartOf(going),
     }),
-    passed(row) {
+    passed(row: number) {
       last = Math.max(last, row);
     },
   };

@@ -5,19 +5,7 @@
 
 import type { SharedBreaker } from '../ledger/breaker.ts';
 
-export type ServiceBreaker = {
-  /** A definite answer came; `tookMs`: how long the request took. */
-  succeeded(tookMs: number): void;
-  /** An attempt ended without a definite answer; passes it on to the shared breaker. */
-  failed(failure: AttemptFailure): Promise<void>;
-  answeredSince(time: number): boolean;
-  /** Whether a request that began since `time` (ms) got a definite answer. */
-  getsThroughSince(time: number): boolean;
-  /** Ms since any worker's first failure with no answer after it. */
-  awayFor(): number;
-  /** The longest wait for the service, ms; shorter while a followed run never reached it. */
-  patienceMs(): number;
-};
+export type ServiceBreaker = ReturnType<typeof createServiceBreaker>;
 
 export type AttemptFailure = {
   readonly mark: string;
@@ -44,20 +32,22 @@ export function createServiceBreaker(
   awayMs: number,
   isFollowed = false,
   reach: Reach = { isReached: false },
-): ServiceBreaker {
+) {
   // An earlier outage is no news: a run that goes on looks for itself.
   const begunAt = now();
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let lastThrough = Number.NEGATIVE_INFINITY;
   let awaySince: number | null = null;
   return {
-    succeeded(tookMs) {
+    /** A definite answer came; `tookMs`: how long the request took. */
+    succeeded(tookMs: number) {
       reach.isReached = true;
       lastAnswer = now();
       lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
       awaySince = null;
     },
-    async failed({ mark, status, afterMs, isReached, cause }) {
+    /** An attempt ended without a definite answer; passes it on to the shared breaker. */
+    async failed({ mark, status, afterMs, isReached, cause }: AttemptFailure) {
       const asked = now();
       reach.isReached ||= isReached;
       // A limit on the caller concerns all rows of all workers: the service is there.
@@ -73,9 +63,12 @@ export function createServiceBreaker(
       // An answer that came meanwhile is newer.
       if (lastAnswer < asked) awaySince = Math.max(now() - away, begunAt);
     },
-    answeredSince: (time) => lastAnswer >= time,
-    getsThroughSince: (time) => lastThrough >= time,
+    answeredSince: (time: number) => lastAnswer >= time,
+    /** Whether a request that began since `time` (ms) got a definite answer. */
+    getsThroughSince: (time: number) => lastThrough >= time,
+    /** Ms since any worker's first failure with no answer after it. */
     awayFor: () => (awaySince === null ? 0 : now() - awaySince),
+    /** The longest wait for the service, ms; shorter while a followed run never reached it. */
     patienceMs: () => (isFollowed && !reach.isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
   };
 }

@@ -70,19 +70,9 @@ type Duplicate = {
 
 const IDS_NAMED = 20;
 
-type EntityList = {
-  /** `id`: of an earlier life; without it a new one. */
-  add(key: string | null, id?: string): Entity;
-  find(id: string): Entity | null;
-  count(): number;
-  /** The entities from a number on. */
-  from(number: number): readonly Entity[];
-  duplicateKeys(): number;
-  /** The first `limit` of the keys with more than one entity. */
-  duplicates(limit: number): Duplicate[];
-};
+type EntityList = ReturnType<typeof createEntityList>;
 
-function createEntityList(): EntityList {
+function createEntityList() {
   const entities: Entity[] = [];
   const byId = new Map<string, Entity>();
   const firstOfKey = new Map<string, Entity>();
@@ -93,18 +83,21 @@ function createEntityList(): EntityList {
     else repeated.set(key, [...(repeated.get(key) ?? [first]), entity]);
   };
   return {
-    add(key, id = randomUUID()) {
+    /** `id`: of an earlier life; without it a new one. */
+    add(key: string | null, id: string = randomUUID()): Entity {
       const entity = { number: entities.length, id, key };
       entities.push(entity);
       byId.set(id, entity);
       if (key !== null) index(key, entity);
       return entity;
     },
-    find: (id) => byId.get(id) ?? null,
+    find: (id: string) => byId.get(id) ?? null,
     count: () => entities.length,
-    from: (number) => entities.slice(number),
+    /** The entities from a number on. */
+    from: (number: number): readonly Entity[] => entities.slice(number),
     duplicateKeys: () => repeated.size,
-    duplicates: (limit) =>
+    /** The first `limit` of the keys with more than one entity. */
+    duplicates: (limit: number): Duplicate[] =>
       [...repeated]
         .slice(0, limit)
         .map(([key, of]) => ({ key, count: of.length, ids: of.slice(0, IDS_NAMED).map(({ id }) => id) })),
