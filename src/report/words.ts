@@ -19,8 +19,8 @@ type RenderOptions = NextOptions & {
 
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
   const sections = [
-    heading(summary),
-    counts(summary, options),
+    headingLines(summary),
+    countLines(summary, options),
     summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
     warningLines(summary.topWarnings),
     accountLines(summary),
@@ -66,8 +66,11 @@ function paragraph(before: string, text: string, indent: string): readonly strin
   return wrap([before + first, ...words], { width: WIDTH, indent });
 }
 
-function heading(summary: Summary): readonly string[] {
-  const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
+/** `state`: in words, where it is known who reads the rows. */
+export function headingLines(
+  summary: Summary,
+  state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`,
+): readonly string[] {
   return [
     `Run ${summary.run}: ${state}`,
     `  job     ${summary.job}`,
@@ -135,7 +138,10 @@ function readAsLines(source: Summary['source']): string[] {
   ];
 }
 
-function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {
+export function countLines(
+  summary: Summary,
+  { signs = false }: Pick<RenderOptions, 'signs'> = {},
+): readonly string[] {
   const kinds = kindsOf(summary);
   const numbers = numberColumn(kinds.map(([, n]) => n));
   const lines = kinds.map(

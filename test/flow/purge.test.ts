@@ -106,7 +106,7 @@ describe('a purged run', () => {
     const after = JSON.parse(await flow.look(['account', run, '--json']));
     expect(after).toMatchObject({ open: before.open, purged: 6, holds: true });
     expect(await flow.look(['account', run])).toContain('6 purged: their cells are gone');
-    expect(await flow.look(['status', run])).toMatch(/^cells {5}purged by \S+@\S+, \d{4}-/m);
+    expect(await flow.look(['status', run])).toMatch(/^ {2}rows {4}purged by \S+@\S+, \d{4}-/m);
     const again = withSummary(await flow.onboard(['run', '--job-file', job, file, '--json']));
     expect([again.summary.run, flow.sandbox.stats().made]).toEqual([run, made]);
     const writing = await flow.onboard(['account', run, '--open', join(flow.home, 'open.csv')]);
