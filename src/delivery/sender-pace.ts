@@ -3,13 +3,7 @@
  * made ready at once: a kill leaves them in doubt.
  */
 
-export type SenderPace = {
-  launched(): void;
-  /** How many intents to ask for; 0: not yet. */
-  wanted(line: SenderLoad): number;
-  asked(): void;
-  answered(): void;
-};
+export type SenderPace = ReturnType<typeof createSenderPace>;
 
 type SenderLoad = {
   readonly waiting: number;
@@ -39,7 +33,7 @@ const KEPT = 0.7;
 const COUNTED_MS = 200;
 const MOST_AT_ONCE = 200;
 
-export function createSenderPace(now: () => number): SenderPace {
+export function createSenderPace(now: () => number) {
   let launched = 0;
   let since = now();
   let perMs = 0;
@@ -59,7 +53,8 @@ export function createSenderPace(now: () => number): SenderPace {
     launched() {
       launched += 1;
     },
-    wanted({ waiting, ready, free, isContested, hasRate }) {
+    /** How many intents to ask for; 0: not yet. */
+    wanted({ waiting, ready, free, isContested, hasRate }: SenderLoad) {
       const target = hasRate ? 0 : Math.max(ahead(), isContested ? CONTESTED_READY : 0);
       const lacking = free + target - ready;
       // In batches: a command per row would cost more than all the rest.

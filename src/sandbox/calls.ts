@@ -51,23 +51,19 @@ export function faultTarget({ call, key }: ReceivedCall): FaultTarget {
 
 const UNADMITTED = errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
 
-type TokenBook = {
-  /** Counts the use of a valid token. */
-  admits(authorization: string | undefined): boolean;
-  revoke(token: string): void;
-  uses(): { readonly valid: boolean; readonly requests: number }[];
-};
+type TokenBook = ReturnType<typeof createTokenBook>;
 
-export function createTokenBook(tokens: readonly string[]): TokenBook {
+export function createTokenBook(tokens: readonly string[]) {
   const entries = new Map(tokens.map((token) => [token, { valid: true, requests: 0 }]));
   return {
-    admits(authorization) {
+    /** Counts the use of a valid token. */
+    admits(authorization: string | undefined) {
       const entry = entries.get(/^bearer (.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? '');
       if (entry?.valid !== true) return false;
       entry.requests += 1;
       return true;
     },
-    revoke(token) {
+    revoke(token: string) {
       const entry = entries.get(token);
       if (entry !== undefined) entry.valid = false;
     },

@@ -5,21 +5,9 @@ import { readSecret, type SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
 
-export type Credentials = {
-  /** The token, loaded at the first call; throws a UsageError that says what to correct. */
-  current(): Promise<string>;
-  /**
-   * A token other than the stale one; callers at the same time share one reading. `null`: the
-   * source is fixed, gave the same token, or failed (then `problem` says why).
-   */
-  refresh(stale: string): Promise<string | null>;
-  /** Why the last reading failed; `null` after a reading that did not. */
-  problem(): string | null;
-  /** What about the source is worth a warning, such as a token file that everybody can read. */
-  warning(): string | null;
-};
+export type Credentials = ReturnType<typeof createCredentials>;
 
-export function createCredentials(origin: SecretSource, timeoutMs?: number): Credentials {
+export function createCredentials(origin: SecretSource, timeoutMs?: number) {
   let loaded: LoadedToken | null = null;
   let loading: Promise<string> | null = null;
   let problem: string | null = null;
@@ -51,12 +39,19 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
   };
 
   return {
+    /** The token, loaded at the first call; throws a UsageError that says what to correct. */
     current: async () => loaded?.token ?? loadOnce(),
-    refresh: async (stale) => {
+    /**
+     * A token other than the stale one; callers at the same time share one reading. `null`: the
+     * source is fixed, gave the same token, or failed (then `problem` says why).
+     */
+    refresh: async (stale: string) => {
       if (loaded !== null && loaded.token !== stale) return loaded.token;
       return origin.kind === 'value' ? null : reload(stale);
     },
+    /** Why the last reading failed; `null` after a reading that did not. */
     problem: () => problem,
+    /** What about the source is worth a warning, such as a token file that everybody can read. */
     warning: () => loaded?.warning ?? null,
   };
 }
