@@ -35,7 +35,18 @@ import { createServiceBreaker, type Reach } from './service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from './still-runs.ts';
 import type { Service } from './target.ts';
 
-export type Delivery = ReturnType<typeof openDelivery>;
+export type Delivery = {
+  deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd>;
+  /** Ms until the run pauses unless the service answers; `null`: no outage that it waits out. */
+  pausesIn(run: string): Promise<number | null>;
+  /** Sends nothing more of the run here; resolves when its rows in flight are settled. */
+  halt(run: string): Promise<void>;
+  /** `limit`: what the service bears, as far as was found out. */
+  load(): { readonly inFlight: number; readonly limit: number };
+  runsInHand(): readonly string[];
+  /** Halts every run; later chunks are put back. */
+  close(): Promise<void>;
+};
 
 type DeliveryParts = {
   readonly redis: RedisConnection;
@@ -51,7 +62,7 @@ type DeliveryParts = {
   readonly interrupted: AbortSignal;
 };
 
-export function openDelivery(parts: DeliveryParts) {
+export function openDelivery(parts: DeliveryParts): Delivery {
   const { store, log } = parts;
   // Logged once per run: its chunks come again and again.
   const missing = new Set<string>();
@@ -71,7 +82,6 @@ export function openDelivery(parts: DeliveryParts) {
     const seal = await parts.keys.run(id).seal();
     return createContext({ ...parts, run, seal, definition, stopping, permits, reach: await reach });
   };
-  /** `limit`: what the service bears, as far as was found out. */
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   const own = processOf(parts.registration.epoch.worker);
   return { ...createDelivery(makeContext, parts.interrupted, own), load };
@@ -93,7 +103,11 @@ type ChunkInHand = { readonly run: string; readonly ended: Promise<unknown> };
 const RUNS_KEPT = 64;
 
 /** `process`: the first part of its takers' names. */
-export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal, process: string) {
+export function createDelivery(
+  makeContext: MakeContext,
+  interrupted: AbortSignal,
+  process: string,
+): Omit<Delivery, 'load'> {
   let takes = 0;
   const kept = new Map<string, KeptRun>();
   const inHand = new Map<string, ChunkInHand>();
@@ -137,7 +151,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   };
 
   return {
-    async deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd> {
+    async deliver(job, lease) {
       if (closing) return 'put-back';
       const one = keptRun(job.run);
       const id = chunkJobId(job.run, job.chunk);
@@ -160,16 +174,13 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
           void forget(job.run);
       }
     },
-    /** Ms until the run pauses unless the service answers; `null`: no outage that it waits out. */
-    async pausesIn(run: string): Promise<number | null> {
+    async pausesIn(run) {
       const breaker = (await kept.get(run)?.context)?.breaker;
       const ms = breaker?.awayFor() ?? 0;
       return breaker === undefined || ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
     },
-    runsInHand: (): readonly string[] => [...new Set([...inHand.values()].map(({ run }) => run))],
-    /** Sends nothing more of the run here; resolves when its rows in flight are settled. */
+    runsInHand: () => [...new Set([...inHand.values()].map(({ run }) => run))],
     halt: forget,
-    /** Halts every run; later chunks are put back. */
     async close() {
       closing = true;
       interrupted.removeEventListener('abort', haltAll);

@@ -3,7 +3,13 @@
  * made ready at once: a kill leaves them in doubt.
  */
 
-export type SenderPace = ReturnType<typeof createSenderPace>;
+export type SenderPace = {
+  launched(): void;
+  /** How many intents to ask for; 0: not yet. */
+  wanted(line: SenderLoad): number;
+  asked(): void;
+  answered(): void;
+};
 
 type SenderLoad = {
   readonly waiting: number;
@@ -33,7 +39,7 @@ const KEPT = 0.7;
 const COUNTED_MS = 200;
 const MOST_AT_ONCE = 200;
 
-export function createSenderPace(now: () => number) {
+export function createSenderPace(now: () => number): SenderPace {
   let launched = 0;
   let since = now();
   let perMs = 0;
@@ -53,8 +59,7 @@ export function createSenderPace(now: () => number) {
     launched() {
       launched += 1;
     },
-    /** How many intents to ask for; 0: not yet. */
-    wanted({ waiting, ready, free, isContested, hasRate }: SenderLoad) {
+    wanted({ waiting, ready, free, isContested, hasRate }) {
       const target = hasRate ? 0 : Math.max(ahead(), isContested ? CONTESTED_READY : 0);
       const lacking = free + target - ready;
       // In batches: a command per row would cost more than all the rest.

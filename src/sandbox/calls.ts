@@ -51,19 +51,23 @@ export function faultTarget({ call, key }: ReceivedCall): FaultTarget {
 
 const UNADMITTED = errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
 
-type TokenBook = ReturnType<typeof createTokenBook>;
+type TokenBook = {
+  /** Counts the use of a valid token. */
+  admits(authorization: string | undefined): boolean;
+  revoke(token: string): void;
+  uses(): { readonly valid: boolean; readonly requests: number }[];
+};
 
-export function createTokenBook(tokens: readonly string[]) {
+export function createTokenBook(tokens: readonly string[]): TokenBook {
   const entries = new Map(tokens.map((token) => [token, { valid: true, requests: 0 }]));
   return {
-    /** Counts the use of a valid token. */
-    admits(authorization: string | undefined) {
+    admits(authorization) {
       const entry = entries.get(/^bearer (.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? '');
       if (entry?.valid !== true) return false;
       entry.requests += 1;
       return true;
     },
-    revoke(token: string) {
+    revoke(token) {
       const entry = entries.get(token);
       if (entry !== undefined) entry.valid = false;
     },

@@ -8,15 +8,20 @@ import { parseFaults } from './fault-rules.ts';
 import { createFaultPlan } from './faults.ts';
 import { ENTITY_KINDS, type Entity, type EntityKind } from './records.ts';
 
-export type SandboxControl = ReturnType<typeof createControl>;
+export type SandboxControl = {
+  stats(): ReturnType<typeof collectStats>;
+  /** In the order in which they were made. */
+  entities(kind: EntityKind, from?: number): Iterable<Entity>;
+  /** In place of all others. */
+  setFaults(specs: readonly string[]): void;
+  revoke(token: string): void;
+};
 
-export function createControl(parts: SandboxParts, seed: number) {
+export function createControl(parts: SandboxParts, seed: number): SandboxControl {
   return {
     stats: () => collectStats(parts),
-    /** In the order in which they were made. */
-    entities: (kind: EntityKind, from = 0): Iterable<Entity> => parts.records.entities[kind].from(from),
-    /** In place of all others. */
-    setFaults(specs: readonly string[]) {
+    entities: (kind, from = 0) => parts.records.entities[kind].from(from),
+    setFaults(specs) {
       parts.faults = createFaultPlan(parseFaults(specs), seed);
     },
     revoke: parts.tokens.revoke,

@@ -5,9 +5,21 @@ import { readSecret, type SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
 
-export type Credentials = ReturnType<typeof createCredentials>;
+export type Credentials = {
+  /** The token, loaded at the first call; throws a UsageError that says what to correct. */
+  current(): Promise<string>;
+  /**
+   * A token other than the stale one; callers at the same time share one reading. `null`: the
+   * source is fixed, gave the same token, or failed (then `problem` says why).
+   */
+  refresh(stale: string): Promise<string | null>;
+  /** Why the last reading failed; `null` after a reading that did not. */
+  problem(): string | null;
+  /** What about the source is worth a warning, such as a token file that everybody can read. */
+  warning(): string | null;
+};
 
-export function createCredentials(origin: SecretSource, timeoutMs?: number) {
+export function createCredentials(origin: SecretSource, timeoutMs?: number): Credentials {
   let loaded: LoadedToken | null = null;
   let loading: Promise<string> | null = null;
   let problem: string | null = null;
@@ -39,19 +51,12 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number) {
   };
 
   return {
-    /** The token, loaded at the first call; throws a UsageError that says what to correct. */
     current: async () => loaded?.token ?? loadOnce(),
-    /**
-     * A token other than the stale one; callers at the same time share one reading. `null`: the
-     * source is fixed, gave the same token, or failed (then `problem` says why).
-     */
-    refresh: async (stale: string) => {
+    refresh: async (stale) => {
       if (loaded !== null && loaded.token !== stale) return loaded.token;
       return origin.kind === 'value' ? null : reload(stale);
     },
-    /** Why the last reading failed; `null` after a reading that did not. */
     problem: () => problem,
-    /** What about the source is worth a warning, such as a token file that everybody can read. */
     warning: () => loaded?.warning ?? null,
   };
 }
