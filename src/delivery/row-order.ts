@@ -9,7 +9,15 @@ import type { Range, RangeRow } from '../ledger/intent.ts';
 import { UNSENT_MARK } from '../ledger/mark.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 
-export type RowOrder = ReturnType<typeof createRowOrder>;
+export type RowOrder = {
+  /** Either all rows in the order may be sent again, or none may; the first one decides. */
+  admits(repeatable: boolean): boolean;
+  /** Whether the order has yet to come to the row. */
+  isBefore(row: number): boolean;
+  /** The range for the next rows of the order, ascending. */
+  rangeOf(rows: readonly RangeRow[]): Range;
+  passed(row: number): void;
+};
 
 type RowOrderOptions = {
   readonly chunk: number;
@@ -22,7 +30,7 @@ type RowOrderOptions = {
 
 type Apart = readonly [row: number, mark: string];
 
-export function createRowOrder(options: RowOrderOptions) {
+export function createRowOrder(options: RowOrderOptions): RowOrder {
   const { chunk, taker, taken, claimed } = options;
   /** Without rows that have their outcome. */
   const rows = options.rows.filter((row) => taken.marks.get(row)?.kind !== 'settled');
@@ -48,15 +56,12 @@ export function createRowOrder(options: RowOrderOptions) {
   };
 
   return {
-    /** Either all rows in the order may be sent again, or none may; the first one decides. */
-    admits(repeatable: boolean) {
+    admits(repeatable) {
       areRepeatable ??= repeatable;
       return areRepeatable === repeatable;
     },
-    /** Whether the order has yet to come to the row. */
-    isBefore: (row: number) => row > last,
-    /** The range for the next rows of the order, ascending. */
-    rangeOf: (going: readonly RangeRow[]): Range => ({
+    isBefore: (row) => row > last,
+    rangeOf: (going) => ({
       chunk,
       taker,
       seen: taken.at,
@@ -66,7 +71,7 @@ export function createRowOrder(options: RowOrderOptions) {
       rows: going,
       apart: apartOf(going),
     }),
-    passed(row: number) {
+    passed(row) {
       last = Math.max(last, row);
     },
   };

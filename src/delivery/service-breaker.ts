@@ -5,7 +5,19 @@
 
 import type { SharedBreaker } from '../ledger/breaker.ts';
 
-export type ServiceBreaker = ReturnType<typeof createServiceBreaker>;
+export type ServiceBreaker = {
+  /** A definite answer came; `tookMs`: how long the request took. */
+  succeeded(tookMs: number): void;
+  /** An attempt ended without a definite answer; passes it on to the shared breaker. */
+  failed(failure: AttemptFailure): Promise<void>;
+  answeredSince(time: number): boolean;
+  /** Whether a request that began since `time` (ms) got a definite answer. */
+  getsThroughSince(time: number): boolean;
+  /** Ms since any worker's first failure with no answer after it. */
+  awayFor(): number;
+  /** The longest wait for the service, ms; shorter while a followed run never reached it. */
+  patienceMs(): number;
+};
 
 export type AttemptFailure = {
   readonly mark: string;
@@ -32,22 +44,20 @@ export function createServiceBreaker(
   awayMs: number,
   isFollowed = false,
   reach: Reach = { isReached: false },
-) {
+): ServiceBreaker {
   // An earlier outage is no news: a run that goes on looks for itself.
   const begunAt = now();
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let lastThrough = Number.NEGATIVE_INFINITY;
   let awaySince: number | null = null;
   return {
-    /** A definite answer came; `tookMs`: how long the request took. */
-    succeeded(tookMs: number) {
+    succeeded(tookMs) {
       reach.isReached = true;
       lastAnswer = now();
       lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
       awaySince = null;
     },
-    /** An attempt ended without a definite answer; passes it on to the shared breaker. */
-    async failed({ mark, status, afterMs, isReached, cause }: AttemptFailure) {
+    async failed({ mark, status, afterMs, isReached, cause }) {
       const asked = now();
       reach.isReached ||= isReached;
       // A limit on the caller concerns all rows of all workers: the service is there.
@@ -63,12 +73,9 @@ export function createServiceBreaker(
       // An answer that came meanwhile is newer.
       if (lastAnswer < asked) awaySince = Math.max(now() - away, begunAt);
     },
-    answeredSince: (time: number) => lastAnswer >= time,
-    /** Whether a request that began since `time` (ms) got a definite answer. */
-    getsThroughSince: (time: number) => lastThrough >= time,
-    /** Ms since any worker's first failure with no answer after it. */
+    answeredSince: (time) => lastAnswer >= time,
+    getsThroughSince: (time) => lastThrough >= time,
     awayFor: () => (awaySince === null ? 0 : now() - awaySince),
-    /** The longest wait for the service, ms; shorter while a followed run never reached it. */
     patienceMs: () => (isFollowed && !reach.isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
   };
 }

@@ -42,11 +42,29 @@ const JOB_OPTIONS = {
 /** Jobs read at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
 
-export type ChunkQueue = ReturnType<typeof createChunkQueue>;
+export type ChunkQueue = {
+  /** All of one run, in order; existing ones stay. `open`: the run's open chunks; 0: unknown. */
+  add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
+  /** Of all runs. */
+  countWaiting(): Promise<number>;
+  /** `nextWaitingMs`: how long the next chunk has waited; 0: none waits. */
+  counts(): Promise<{
+    readonly states: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
+    readonly nextWaitingMs: number;
+  }>;
+  /** False: nobody would ever take the chunk, since no list has it or BullMQ gave it up. */
+  has(run: string, chunk: number): Promise<boolean>;
+  placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
+  /** Returns the chunk's rows where it had them; `null`: a worker has it in hand. */
+  takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
+  /** Lets a run's put-back chunks start at once. */
+  promote(run: string): Promise<void>;
+  close(): Promise<void>;
+};
 
-type ChunkPlace = 'in hand' | 'waiting' | 'put back' | 'lost';
+type ChunkPlaces = Readonly<Record<'in hand' | 'waiting' | 'put back' | 'lost', number>>;
 
-const PLACE_OF: Readonly<Record<string, ChunkPlace>> = {
+const PLACE_OF: Readonly<Record<string, keyof ChunkPlaces>> = {
   active: 'in hand',
   prioritized: 'waiting',
   waiting: 'waiting',
@@ -75,9 +93,8 @@ export function watchChunks(connection: RedisConnection, prefix: string) {
   return looksInto(openBullQueue(connection, prefix, () => undefined, LOOKING));
 }
 
-function looksInto(queue: BullQueue) {
+function looksInto(queue: BullQueue): Pick<ChunkQueue, 'counts' | 'placesOf' | 'close'> {
   return {
-    /** `nextWaitingMs`: how long the next chunk has waited; 0: none waits. */
     async counts() {
       const [counts, [next]] = await Promise.all([
         queue.getJobCounts('prioritized', 'active', 'delayed', 'failed'),
@@ -87,8 +104,8 @@ function looksInto(queue: BullQueue) {
       const nextWaitingMs = next === undefined ? 0 : Math.max(0, Date.now() - next.timestamp);
       return { states: { waiting, active, delayed, failed }, nextWaitingMs };
     },
-    async placesOf(run: string, chunks: readonly number[]) {
-      const places: Record<ChunkPlace, number> = { 'in hand': 0, waiting: 0, 'put back': 0, lost: 0 };
+    async placesOf(run, chunks) {
+      const places = { 'in hand': 0, waiting: 0, 'put back': 0, lost: 0 };
       const states = await Promise.all(chunks.map((n) => queue.getJobState(chunkJobId(run, n))));
       for (const state of states) places[PLACE_OF[state] ?? 'lost'] += 1;
       return places;
@@ -102,7 +119,7 @@ export function createChunkQueue(
   prefix: string,
   onError: (error: Error) => void,
   sealOf: SealOf,
-) {
+): ChunkQueue {
   const queue = openBullQueue(connection, prefix, onError);
   /** The priority of each run's last chunk, of runs read here. */
   const lasts = new Map<string, number>();
@@ -112,8 +129,7 @@ export function createChunkQueue(
     return priority;
   };
   return {
-    /** All of one run, in order; existing ones stay. `open`: the run's open chunks; 0: unknown. */
-    async add(chunks: readonly ChunkJob[], open = 0) {
+    async add(chunks, open = 0) {
       const virtualTime = await virtualTimeOf(queue);
       const jobs = chunks.map(async (chunk, i) => {
         const priority = priorityOf(chunk, virtualTime, open + i);
@@ -123,21 +139,16 @@ export function createChunkQueue(
       await queue.addBulk(await Promise.all(jobs));
     },
     ...looksInto(queue),
-    /** Of all runs. */
     countWaiting: () => queue.getPrioritizedCount(),
-    /** False: nobody would ever take the chunk, since no list has it or BullMQ gave it up. */
-    has: async (run: string, chunk: number) =>
-      PLACE_OF[await queue.getJobState(chunkJobId(run, chunk))] !== undefined,
-    /** Returns the chunk's rows where it had them; `null`: a worker has it in hand. */
-    async takeOut(run: string, chunk: number) {
+    has: async (run, chunk) => PLACE_OF[await queue.getJobState(chunkJobId(run, chunk))] !== undefined,
+    async takeOut(run, chunk) {
       const id = chunkJobId(run, chunk);
       const job = await queue.getJob(id);
       // Refused while its lock lives: that worker may have rows on the wire.
       if (job !== undefined && (await queue.remove(id)) !== 1) return null;
       return { rows: await rowsOf(job?.data, sealOf) };
     },
-    /** Lets a run's put-back chunks start at once. */
-    async promote(run: string) {
+    async promote(run) {
       const delayed = await queue.getRanges(['delayed'], 0, -1, true);
       const own = delayed.filter((id) => runOfJobId(id) === run);
       // BullMQ's own promotion of all puts them before everybody's.

@@ -19,19 +19,26 @@ export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Dat
   return next === undefined ? null : new Date(next);
 }
 
+type Schedules = {
+  /** A right one keeps what it missed, others are set or removed. */
+  keep(wanted: readonly Schedule[]): Promise<void>;
+  /** Job → when its schedule fires next; in the past: missed while nobody watched. */
+  next(): Promise<ReadonlyMap<string, Date>>;
+  close(): Promise<void>;
+};
+
 export function createSchedules(
   connection: ConnectionOptions,
   prefix: string,
   onError: (error: Error) => void,
   /** Keeps nothing. */
   isLooking = false,
-) {
+): Schedules {
   const how = isLooking ? LOOKING : UNASKED;
   const queue = new Queue(QUEUE_NAME, { connection, prefix, ...how });
   queue.on('error', onError);
   return {
-    /** A right one keeps what it missed, others are set or removed. */
-    async keep(wanted: readonly Schedule[]) {
+    async keep(wanted) {
       const known = new Map((await queue.getJobSchedulers()).map((one) => [one.key, one]));
       for (const { job, cron, timezone } of wanted) {
         const current = known.get(job);
@@ -46,8 +53,7 @@ export function createSchedules(
       }
       for (const job of known.keys()) await queue.removeJobScheduler(job);
     },
-    /** Job → when its schedule fires next; in the past: missed while nobody watched. */
-    async next(): Promise<ReadonlyMap<string, Date>> {
+    async next() {
       const known = await queue.getJobSchedulers();
       return new Map(
         known.flatMap(({ key, next }) => (next === undefined ? [] : [[key, new Date(next)] as const])),
@@ -74,18 +80,21 @@ export function startScheduleWorker(options: {
   return { close: () => worker.close(true) };
 }
 
-/**
- * When each job's schedule last fired, as durable marks beside a target's queues: any watcher may
- * take files that were whole by then.
- */
-export function createReleases(redis: RedisConnection, prefix: string) {
+/** When each job's schedule last fired: any watcher may take files that were whole by then. */
+type Releases = {
+  release(job: string, at: Date): Promise<void>;
+  /** Job → ms. */
+  all(): Promise<ReadonlyMap<string, number>>;
+};
+
+/** Durable marks beside a target's queues. */
+export function createReleases(redis: RedisConnection, prefix: string): Releases {
   const key = `${prefix}:released`;
   return {
-    async release(job: string, at: Date) {
+    async release(job, at) {
       await redis.hset(key, job, at.getTime());
     },
-    /** Job → ms. */
-    async all(): Promise<ReadonlyMap<string, number>> {
+    async all() {
       return new Map(Object.entries(await redis.hgetall(key)).map(([job, ms]) => [job, Number(ms)]));
     },
   };

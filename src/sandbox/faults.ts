@@ -7,13 +7,19 @@ export type FaultTarget = { readonly call: SandboxCall; readonly key: string };
 
 type Of<K extends FaultRule['kind']> = Extract<FaultRule, { kind: K }>;
 
-export type FaultPlan = ReturnType<typeof createFaultPlan>;
+/** Rules of a kind are asked in order until one hits; a rule counts the requests it aims at. */
+export type FaultPlan = {
+  /** How long the answer is held back. */
+  delayMs(target: FaultTarget): number;
+  before(target: FaultTarget): Of<'before'> | null;
+  /** Asked only of requests that were carried out. */
+  after(target: FaultTarget): Of<'after'> | null;
+  /** How often each fault has hit, by name. */
+  hits(): Record<string, number>;
+};
 
-/**
- * Rules of a kind are asked in order until one hits; a rule counts the requests it aims at. Each
- * draws from a generator of its own: its hits don't move another's.
- */
-export function createFaultPlan(rules: readonly FaultRule[], seed: number) {
+/** Each rule draws from a generator of its own: its hits don't move another's. */
+export function createFaultPlan(rules: readonly FaultRule[], seed: number): FaultPlan {
   const armed = rules.map((rule, i) => ({ rule, hit: hitter(rule.when, seededRandom(seed + i)) }));
   const random = seededRandom(seed - 1);
   const counts: Record<string, number> = {};
@@ -27,12 +33,9 @@ export function createFaultPlan(rules: readonly FaultRule[], seed: number) {
   };
 
   return {
-    /** How long the answer is held back. */
-    delayMs: (target: FaultTarget) => delayOf(choose('latency', target), random),
-    before: (target: FaultTarget) => choose('before', target),
-    /** Asked only of requests that were carried out. */
-    after: (target: FaultTarget) => choose('after', target),
-    /** How often each fault has hit, by name. */
+    delayMs: (target) => delayOf(choose('latency', target), random),
+    before: (target) => choose('before', target),
+    after: (target) => choose('after', target),
     hits: () => ({ ...counts }),
   };
 }

@@ -70,9 +70,19 @@ type Duplicate = {
 
 const IDS_NAMED = 20;
 
-type EntityList = ReturnType<typeof createEntityList>;
+type EntityList = {
+  /** `id`: of an earlier life; without it a new one. */
+  add(key: string | null, id?: string): Entity;
+  find(id: string): Entity | null;
+  count(): number;
+  /** The entities from a number on. */
+  from(number: number): readonly Entity[];
+  duplicateKeys(): number;
+  /** The first `limit` of the keys with more than one entity. */
+  duplicates(limit: number): Duplicate[];
+};
 
-function createEntityList() {
+function createEntityList(): EntityList {
   const entities: Entity[] = [];
   const byId = new Map<string, Entity>();
   const firstOfKey = new Map<string, Entity>();
@@ -83,21 +93,18 @@ function createEntityList() {
     else repeated.set(key, [...(repeated.get(key) ?? [first]), entity]);
   };
   return {
-    /** `id`: of an earlier life; without it a new one. */
-    add(key: string | null, id: string = randomUUID()): Entity {
+    add(key, id = randomUUID()) {
       const entity = { number: entities.length, id, key };
       entities.push(entity);
       byId.set(id, entity);
       if (key !== null) index(key, entity);
       return entity;
     },
-    find: (id: string) => byId.get(id) ?? null,
+    find: (id) => byId.get(id) ?? null,
     count: () => entities.length,
-    /** The entities from a number on. */
-    from: (number: number): readonly Entity[] => entities.slice(number),
+    from: (number) => entities.slice(number),
     duplicateKeys: () => repeated.size,
-    /** The first `limit` of the keys with more than one entity. */
-    duplicates: (limit: number): Duplicate[] =>
+    duplicates: (limit) =>
       [...repeated]
         .slice(0, limit)
         .map(([key, of]) => ({ key, count: of.length, ids: of.slice(0, IDS_NAMED).map(({ id }) => id) })),
