@@ -21,11 +21,11 @@ type Flags = {
 export const addAuditCommand: AddCommand = (program, io, done) => {
   program
     .command('audit')
-    .description('Show who did what when, or check that nothing of it was changed since')
+    .description('Show who did what when, or check that nothing of it was changed')
     .option('--run <run>', `of one run: ${RUN_ARGUMENT}`)
-    .option('--verify [file]', 'check the chain in Redis, or an exported file by itself')
+    .option('--verify [file]', 'check the chain in Redis, or an exported file')
     .option('--sandbox', 'for the built-in stand-in instead of MSB_BASE_URL')
-    .option('--json', 'the entries as they are kept, a line each, to be verified elsewhere')
+    .option('--json', 'the entries as they are kept, a line each')
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => done(await audit(flags, io)));
 };
@@ -35,9 +35,8 @@ Examples:
   onboard audit --run latest
   onboard audit --verify .onboard/audit.ndjson
 
-Each entry has the SHA-256 of the one before (prev), each report that of the latest one. Who may write to Redis can \
-write another chain, or take its last entries: mailed reports and copies of audit.ndjson show it. Who acts is who is \
-logged in at the page, else ONBOARD_ACTOR, else user@host; the last two are said, not proven.
+Who may write to Redis can write another chain: mailed reports and copies of audit.ndjson show it.
+Who acts is who is logged in at the page, else ONBOARD_ACTOR, else user@host; the last two are said, not proven.
 The exit status is 1 where an entry does not fit.`;
 
 async function audit(flags: Flags, io: Io): Promise<number> {
@@ -95,4 +94,4 @@ function tellChains(texts: readonly string[], io: Io): number {
   return 0;
 }
 
-const WHY = 'one was changed, removed, put in or moved, or Redis has lost entries';
+const WHY = 'one was changed, removed, put in or moved, or Redis lost some';

@@ -8,7 +8,7 @@ import { EXIT } from '../model/exit.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import type { Summary } from '../report/summary.ts';
-import { accountLine, countLines, headingLines, pagesOf, renderNext, requestWords } from '../report/words.ts';
+import { accountLine, countLines, factLines, pagesOf, renderNext, requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
@@ -67,7 +67,8 @@ async function showStatus(named: string, flags: Flags, { ledger, env }: Session)
   if (flags.json === true) return indented({ ...told, account, service, waitsFor: waits });
   const next = nextLines({ run, state }, { ...told, account: isOver(run) ? account : null }, report);
   return [
-    ...headingLines(told, state.words),
+    `Run ${id}: ${state.words}`,
+    ...factLines(told),
     ...timeLines(told),
     ...countLines(told),
     `Account: ${accountLine(account)}`,

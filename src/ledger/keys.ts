@@ -6,12 +6,51 @@
 
 import { shortDigest } from '../lib/digest.ts';
 import { systemUser } from '../lib/machine.ts';
+import type { Seal } from '../lib/seal.ts';
 import type { Actor } from '../model/audit.ts';
 import { type KeyForm, normalForm } from '../model/key-form.ts';
 import { IN_CLEAR, type Sealing } from './sealing.ts';
 
 export type LedgerKeys = ReturnType<typeof ledgerKeys>;
-export type RunKeys = ReturnType<typeof runKeys>;
+
+export type RunKeys = {
+  /** Hash: the run's record and its counters. */
+  readonly record: string;
+  /** Prefix; with the chunk's number: the hash of an open chunk (lua/open-chunk.ts). */
+  readonly chunk: string;
+  /** Hash: closed chunk → its rows' settlements, deflated. */
+  readonly blocks: string;
+  /** The same, as a purge that is under way leaves them. */
+  readonly purgedBlocks: string;
+  /** Hash: row → settlement that came after its chunk was closed in doubt. */
+  readonly late: string;
+  /** Hash: row in doubt → chunk. */
+  readonly doubts: string;
+  /** Hash: row that did not succeed → source record. Personal data. */
+  readonly sources: string;
+  /** Hash: row → the service's body of a refusal (`packBody`). Personal data. */
+  readonly bodies: string;
+  /** Hash: row → document records. Personal data. */
+  readonly documents: string;
+  /** Hash: row → who settled it from in doubt, when and how. */
+  readonly resolutions: string;
+  /** Set: runs that have rows of this one. */
+  readonly takers: string;
+  /** Hash: when → rows that shall never be loaded, who says so and why. */
+  readonly writtenOff: string;
+  /** Hash: row in doubt → what a look-up found of it. */
+  readonly sightings: string;
+  /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
+  readonly input: string;
+  /** The lease of the process that reads the file. */
+  readonly lease: string;
+  /** When the run's next request may go, over all workers. */
+  readonly rate: string;
+  /** List: the run's latest entries of the audit, and what happened besides (display.ts). */
+  readonly story: string;
+  /** Under the run's data key. */
+  seal(): Promise<Seal>;
+};
 
 /** What a run keeps of single rows, each in a box of its own. */
 export type KeptOfRow = 'sources' | 'bodies' | 'documents' | 'sightings';
@@ -32,7 +71,7 @@ export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing:
     name,
     /** Who changes the ledger by these keys. */
     actor,
-    /** Hash: the server run for which the ledger was verified, and the registry of workers. */
+    /** Hash: the server run that the ledger was verified for, and its workers. */
     epoch: `${root}:epoch`,
     /** Sorted set: worker that left by the time (ms). */
     left: `${root}:left`,
@@ -59,43 +98,25 @@ export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing:
   };
 }
 
-function runKeys(run: string, base: string, sealing: Sealing) {
+function runKeys(run: string, base: string, sealing: Sealing): RunKeys {
   return {
-    /** Hash: the run's record and its counters. */
     record: base,
-    /** Prefix; with the chunk's number: the hash of an open chunk (lua/open-chunk.ts). */
     chunk: `${base}:chunk:`,
-    /** Hash: closed chunk → its rows' settlements, deflated. */
     blocks: `${base}:blocks`,
-    /** The same, of what a purge that is under way leaves of them. */
     purgedBlocks: `${base}:purged-blocks`,
-    /** Hash: row → settlement that came after its chunk was closed in doubt. */
     late: `${base}:late`,
-    /** Hash: row in doubt → chunk. */
     doubts: `${base}:doubts`,
-    /** Hash: row that did not succeed → source record. Personal data. */
     sources: `${base}:sources`,
-    /** Hash: row → the service's body of a refusal (`packBody`). Personal data. */
     bodies: `${base}:bodies`,
-    /** Hash: row → document records. Personal data. */
     documents: `${base}:documents`,
-    /** Hash: row → who settled it from in doubt, when and how. */
     resolutions: `${base}:resolutions`,
-    /** Set: runs that have rows of this one. */
     takers: `${base}:takers`,
-    /** Hash: when → rows that shall never be loaded, who says so and why. */
     writtenOff: `${base}:written-off`,
-    /** Hash: row in doubt → what a look-up found of it. */
     sightings: `${base}:sightings`,
-    /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
     input: `${base}:input`,
-    /** The lease of the process that reads the file. */
     lease: `${base}:lease`,
-    /** When the run's next request may go, over all workers. */
     rate: `${base}:rate`,
-    /** List: the run's latest entries of the audit, and what happened besides (display.ts). */
     story: `${base}:story`,
-    /** Under the run's data key. */
     seal: () => sealing.sealOf(run, base),
   };
 }

@@ -51,8 +51,8 @@ export function parseEntry(text: string): AuditEntry | null {
 }
 
 /**
- * The last entry of each ledger's chain in these lines, up to the first line that doesn't fit, which
- * is named by its number; `null`: all fit.
+ * The last entry of each ledger's chain in these lines, up to the first that doesn't fit, which is
+ * named by its number; `null`: all fit.
  */
 export function verifyChains(lines: readonly string[]) {
   const heads = new Map<string, AuditHead>();

@@ -18,9 +18,10 @@ type RenderOptions = NextOptions & {
 };
 
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
+  const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
   const sections = [
-    headingLines(summary),
-    countLines(summary, options),
+    [`Run ${summary.run}: ${state}`, ...factLines(summary)],
+    countLines(summary, options.signs),
     summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
     warningLines(summary.topWarnings),
     accountLines(summary),
@@ -66,13 +67,9 @@ function paragraph(before: string, text: string, indent: string): readonly strin
   return wrap([before + first, ...words], { width: WIDTH, indent });
 }
 
-/** `state`: in words, where it is known who reads the rows. */
-export function headingLines(
-  summary: Summary,
-  state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`,
-): readonly string[] {
+/** But for the state. */
+export function factLines(summary: Summary): readonly string[] {
   return [
-    `Run ${summary.run}: ${state}`,
     `  job     ${summary.job}`,
     `  file    ${summary.file}`,
     ...readAsLines(summary.source),
@@ -138,10 +135,7 @@ function readAsLines(source: Summary['source']): string[] {
   ];
 }
 
-export function countLines(
-  summary: Summary,
-  { signs = false }: Pick<RenderOptions, 'signs'> = {},
-): readonly string[] {
+export function countLines(summary: Summary, signs = false): readonly string[] {
   const kinds = kindsOf(summary);
   const numbers = numberColumn(kinds.map(([, n]) => n));
   const lines = kinds.map(
