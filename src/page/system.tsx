@@ -10,7 +10,8 @@ import { Prose, Text } from '../lib/html-text.tsx';
 import { freeBytes } from '../lib/machine.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
-import { Facts, Table, Time } from '../report/html/parts.tsx';
+import { type AuditEntry, parseEntry } from '../model/audit.ts';
+import { Facts, Story, Table, Time } from '../report/html/parts.tsx';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
@@ -40,11 +41,20 @@ async function lookAtSystem({ page, visitor }: Visit<Desk>) {
     readDoing(redis, keys, Date.now()),
     countWorkers(redis, keys),
     serviceReport(ledger, target),
+    redis.lrange(keys.audit, -ACTS_SHOWN, -1),
     // Not for viewers: it names folders and credentials.
     visitor.role === 'operator' ? doctor().catch(() => []) : [],
   ] as const;
-  const [disk, counts, workers, registered, service, found] = await Promise.all(looks);
-  return { roundTripMs, disk, ...counts, workers, registered, service: serviceWords(service), doctor: found };
+  const [disk, counts, workers, registered, service, entries, found] = await Promise.all(looks);
+  const acts = entries.flatMap((text) => parseEntry(text) ?? []).map(wordsOf);
+  const told = { service: serviceWords(service), acts, doctor: found };
+  return { roundTripMs, disk, ...counts, workers, registered, ...told };
+}
+
+const ACTS_SHOWN = 20;
+
+function wordsOf({ n, at, what, actor, run }: AuditEntry) {
+  return { n, at: Date.parse(at), words: `${what} by ${actor}${run === '' ? '' : `, run ${run}`}` };
 }
 
 type System = Awaited<ReturnType<typeof lookAtSystem>>;
@@ -56,13 +66,15 @@ function tenths(n: number): string {
 }
 
 function System({ desk, system }: { readonly desk: Desk; readonly system: System }) {
-  const { workers, doctor } = system;
+  const { workers, acts, doctor } = system;
   return (
     <>
       <Facts of={factsOf(desk, system)} />
       <h2>Workers</h2>
       {workers.length > 0 ? <Workers workers={workers} /> : null}
       {workers.length > 0 ? null : <Empty>No worker has told of itself within a minute.</Empty>}
+      {acts.length === 0 ? null : <h2>Who did what</h2>}
+      <Story story={acts} />
       {doctor.length === 0 ? null : <h2>What the doctor says</h2>}
       {doctor.map((line) => (
         <p>

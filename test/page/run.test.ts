@@ -268,7 +268,7 @@ test('the overview names rows in doubt before all else, and the system what it r
   expect([seen.includes('answers in'), seen.includes('doctor')]).toEqual([true, false]);
 });
 
-test('what somebody did is told with their name in the story of the run, and is in the audit', async () => {
+test('what somebody did is told with their name: in the story of the run, and at the system page', async () => {
   const { desk, seed } = await openOwnDesk(own());
   const run = await seed({ rows: 2, settlements: [endedRow(1, 'created')], closed: false });
   await desk.recordEntry(OPERATOR);
@@ -276,6 +276,8 @@ test('what somebody did is told with their name in the story of the run, and is 
   await look(desk, `/runs/${run.id}/pause`, { method: 'POST', form: { seen: 'running', why } });
   const story = textOf((await look(desk, `/runs/${run.id}`)).html);
   expect(story).toMatch(/Story.*registered by \S+@.*began.*paused by ops-1: a new file comes\.{184}$/);
+  const system = textOf((await look(desk, '/system')).html);
+  expect(system).toMatch(new RegExp(`Who did what.*log-in by ops-1.*paused by ops-1, run ${run.id}`));
   const kept = await desk.ledger.redis.lrange(desk.ledger.of(run.target).keys.audit, 0, -1);
   expect(kept.map((text) => JSON.parse(text).via)).toEqual(['user', 'user', 'page', 'page']);
 });

@@ -196,7 +196,7 @@ function tenths(n: number): string {
   return n < 10 ? String(Math.round(n * 10) / 10) : numberShown(Math.round(n));
 }
 
-export function Story({ story }: { readonly story: readonly Told[] }) {
+export function Story({ story }: { readonly story: readonly Pick<Told, 'n' | 'at' | 'words'>[] }) {
   return (
     <ol class="story">
       {story.map(({ n, at, words }) => (
