@@ -67,13 +67,20 @@ export type Ledger = ReturnType<typeof ledgerOn> & {
   problem?(): Promise<string | null>;
 };
 
-/** As `withSession`, but a UsageError where there is no ledger: none is made. */
-export async function withKnownLedger<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
-  const { redis, home } = readEnvironment(io.env);
-  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, work);
-  throw new UsageError(
-    `There is no ledger in ${home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`,
-  );
+/**
+ * As `withSession`, but makes no ledger where there is none: `without` answers then, or else a
+ * UsageError is thrown.
+ */
+export async function withKnownLedger<T>(
+  io: Io,
+  work: (session: Session) => Promise<T>,
+  without?: (why: string, env: Environment) => T | Promise<T>,
+): Promise<T> {
+  const env = readEnvironment(io.env);
+  if (env.redis !== null || existsSync(join(env.home, 'redis'))) return withSession(io, work);
+  const why = `There is no ledger in ${env.home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`;
+  if (without === undefined) throw new UsageError(why);
+  return without(why, env);
 }
 
 export function withSession<T>(

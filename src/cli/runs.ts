@@ -1,5 +1,6 @@
 /** `onboard runs` and `onboard report`: the runs of a ledger, and what became of one. */
 import { basename, resolve } from 'node:path';
+import { readEnvironment } from '../config/environment.ts';
 import { recordAct } from '../ledger/audit.ts';
 import {
   hasSigns,
@@ -33,16 +34,19 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
 };
 
 async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
-  return withKnownLedger(io, async ({ ledger, env }) => {
-    const listed = await latestRuns(ledger, limit);
-    if (json === true)
-      for (const shown of listed)
-        sayJson(io, JSON.stringify(await readRunStatus(shown, reportDirectory(env, shown.run.id))));
-    else if (listed.length === 0)
-      say(io, `No runs yet in the ledger of ${ledger.name}. \`onboard run JOB FILE\` makes one.`);
-    else say(io, ...runsTable(listed, io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity));
-    return 0;
-  });
+  const env = readEnvironment(io.env);
+  const { listed, where } = await withKnownLedger(
+    io,
+    async ({ ledger }) => ({ listed: await latestRuns(ledger, limit), where: ledger.name }),
+    () => ({ listed: [], where: env.home }),
+  );
+  if (json === true)
+    for (const shown of listed)
+      sayJson(io, JSON.stringify(await readRunStatus(shown, reportDirectory(env, shown.run.id))));
+  else if (listed.length === 0)
+    say(io, `No runs yet in the ledger of ${where}. \`onboard run JOB FILE\` makes one.`);
+  else say(io, ...runsTable(listed, io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity));
+  return 0;
 }
 
 /** What went wrong stands first: a narrow window leaves out the last columns. */

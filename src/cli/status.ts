@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
-import { lookOver, type Overview, targetOf } from '../inbox/overview.ts';
+import { emptyOverview, lookOver, type Overview, targetOf } from '../inbox/overview.ts';
 import { countOf, duration, hasSigns, type Io, say, sayJson, shownTime, tell } from '../lib/terminal.ts';
 import { EXIT } from '../model/exit.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
@@ -44,14 +44,22 @@ export const addStatusCommand: AddCommand = (program, io, done) => {
 };
 
 async function status(named: string | undefined, flags: Flags, io: Io): Promise<number> {
-  return withKnownLedger(io, async (session) => {
-    const lines = await (named === undefined
-      ? showOverview(flags, session)
-      : showStatus(named, flags, session));
-    const print = flags.json === true ? sayJson : say;
-    print(io, ...lines);
+  const showEmpty = async (why: string, env: Environment) => {
+    const empty = emptyOverview(env, flags.sandbox === true);
+    if (flags.json === true) sayJson(io, ...indented(await forMachines(empty, env)));
+    else say(io, why);
     return EXIT.success;
-  });
+  };
+  const look = (session: Session) => lookAt(named, flags, session);
+  return withKnownLedger(io, look, named === undefined ? showEmpty : undefined);
+}
+
+async function lookAt(named: string | undefined, flags: Flags, session: Session): Promise<number> {
+  const lines =
+    named === undefined ? await showOverview(flags, session) : await showStatus(named, flags, session);
+  const print = flags.json === true ? sayJson : say;
+  print(session.io, ...lines);
+  return EXIT.success;
 }
 
 async function showStatus(named: string, flags: Flags, { ledger, env }: Session): Promise<readonly string[]> {

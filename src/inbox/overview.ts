@@ -35,6 +35,20 @@ const UNWATCHED = {
   isBroken: false,
 };
 
+export function emptyOverview(env: Environment, sandbox: boolean): Overview {
+  return {
+    needs: { runs: [], refused: [] },
+    ledger: env.home,
+    target: targetOf(env, sandbox),
+    services: [],
+    runs: [],
+    processing: [],
+    waiting: [],
+    schedules: [],
+    windows: [],
+  };
+}
+
 /** The sandbox, or the environment's service where it names one. */
 export function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
   return sandbox || baseUrl === null ? SANDBOX_TARGET : baseUrlOf(baseUrl);

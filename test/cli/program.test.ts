@@ -174,17 +174,18 @@ test.each([
 });
 
 test.each([
-  [['runs']],
-  [['runs', '--json']],
-  [['status']],
-  [['status', 'latest']],
-  [['report', 'latest']],
-  [['cancel', 'latest']],
-])('%j makes no ledger where there is none', async (args) => {
+  [['runs'], 0, 'No runs yet in the ledger of HOME.'],
+  [['status'], 0, 'There is no ledger in HOME yet'],
+  [['status', 'latest'], 3, 'There is no ledger in HOME yet'],
+  [['status', '--json'], 0, '"ledger": "HOME"'],
+  [['runs', '--json'], 0, ''],
+  [['report', 'latest'], 3, 'There is no ledger in HOME yet'],
+  [['cancel', 'latest'], 3, 'There is no ledger in HOME yet'],
+])('%j only reads: it makes no ledger where there is none, exit status %i', async (args, exitCode, words) => {
   const home = join(await ownFolder(), 'home');
   const said = await onboard(args, { ONBOARD_HOME: home });
-  expect([said.exitCode, said.stdout]).toEqual([3, '']);
-  expect(said.stderr).toContain(`There is no ledger in ${home} yet`);
+  expect(said.exitCode).toBe(exitCode);
+  expect(said.stdout + said.stderr).toContain(words.replace('HOME', home));
   expect(existsSync(home)).toBe(false);
 });
 
