@@ -3,7 +3,18 @@ import { basename } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { emptyOverview, lookOver, type Overview, targetOf } from '../inbox/overview.ts';
-import { countOf, duration, hasSigns, type Io, say, sayJson, shownTime, tell } from '../lib/terminal.ts';
+import {
+  countOf,
+  duration,
+  hasSigns,
+  type Io,
+  say,
+  sayAnew,
+  sayJson,
+  shownTime,
+  tell,
+} from '../lib/terminal.ts';
+import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
@@ -27,7 +38,7 @@ import {
 import { reportDirectory, type Session, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
-type Flags = { readonly json?: boolean; readonly sandbox?: boolean };
+type Flags = { readonly json?: boolean; readonly sandbox?: boolean; readonly watch?: boolean };
 
 export const addStatusCommand: AddCommand = (program, io, done) => {
   program
@@ -35,13 +46,19 @@ export const addStatusCommand: AddCommand = (program, io, done) => {
     .description('Show what needs attention, what is under way, what waits and why; or one run in numbers')
     .argument('[run]', RUN_ARGUMENT)
     .option('--sandbox', 'without a run: for the built-in stand-in instead of MSB_BASE_URL')
+    .option('--watch', 'look again every two seconds, until nothing more happens to the run, or Ctrl-C')
     .option('--json', 'as JSON; of a run with the fields of summary.json')
     .addHelpText(
       'after',
-      '\nExamples:\n  onboard status\n  onboard status latest\n  onboard status 20261121-034512-k3f9 --json',
+      '\nExamples:\n  onboard status\n  onboard status latest --watch\n  onboard status 20261121-034512-k3f9 --json',
     )
     .action(async (run: string | undefined, flags: Flags) => done(await status(run, flags, io)));
 };
+
+const WATCH_EVERY_MS = 2_000;
+
+/** What is to be shown, and whether it may change yet. */
+type Shown = { readonly lines: readonly string[]; readonly moves: boolean };
 
 async function status(named: string | undefined, flags: Flags, io: Io): Promise<number> {
   const showEmpty = async (why: string, env: Environment) => {
@@ -55,26 +72,36 @@ async function status(named: string | undefined, flags: Flags, io: Io): Promise<
 }
 
 async function lookAt(named: string | undefined, flags: Flags, session: Session): Promise<number> {
-  const lines =
-    named === undefined ? await showOverview(flags, session) : await showStatus(named, flags, session);
-  const print = flags.json === true ? sayJson : say;
-  print(session.io, ...lines);
+  const { io } = session;
+  // Named once: of a newer run that begins meanwhile this command does not speak.
+  const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
+  const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));
+  const print = flags.json === true ? sayJson : flags.watch === true ? sayAnew : say;
+  let shown = await look();
+  print(io, ...shown.lines);
+  while (flags.watch === true && shown.moves && !io.interrupted.aborted) {
+    await sleep(WATCH_EVERY_MS, io.interrupted);
+    const last = shown.lines.join();
+    shown = await look();
+    // A file or a pipe gets what has changed, once.
+    if (shown.lines.join() !== last) print(io, ...shown.lines);
+  }
   return EXIT.success;
 }
 
-async function showStatus(named: string, flags: Flags, { ledger, env }: Session): Promise<readonly string[]> {
-  const run = await findRun(ledger, named);
-  const { id } = run;
+async function showStatus(id: string, flags: Flags, { ledger, env }: Session): Promise<Shown> {
+  const run = await findRun(ledger, id);
   const state = stateOf(run, await isRead(id, ledger.of(run.target).store));
   const report = reportDirectory(env, id);
   const service = await serviceReport(ledger, run.target);
   const told = await readRunStatus({ run, state }, report);
+  const moves = state.owner === 'alive';
   const queue = watchChunks(ledger.redis, ledger.of(run.target).keys.queuePrefix);
   const waits = await waitsFor(run, ledger, queue).finally(() => queue.close());
   const account = await accountOf(run, ledger);
-  if (flags.json === true) return indented({ ...told, account, service, waitsFor: waits });
+  if (flags.json === true) return { lines: indented({ ...told, account, service, waitsFor: waits }), moves };
   const next = nextLines({ run, state }, { ...told, account: isOver(run) ? account : null }, report);
-  return [
+  const lines = [
     `Run ${id}: ${state.words}`,
     ...factLines(told),
     ...timeLines(told),
@@ -85,6 +112,7 @@ async function showStatus(named: string, flags: Flags, { ledger, env }: Session)
     `Report: ${pagesOf(told, report)[0]}`,
     ...(next.length === 0 ? [] : ['Next:', ...next]),
   ];
+  return { lines, moves };
 }
 
 function timeLines({ percent, secondsLeft, seconds, startedAt, finishedAt }: RunStatus): string[] {
@@ -113,12 +141,14 @@ function timeOf(iso: string): string {
   return shownTime(new Date(iso), 'UTC', { seconds: true });
 }
 
-async function showOverview(flags: Flags, session: Session): Promise<readonly string[]> {
+async function showOverview(flags: Flags, session: Session): Promise<Shown> {
   const target = targetOf(session.env, flags.sandbox === true);
   const overview = await lookOver(session, target, (problem) => tell(session.io, `warning: ${problem}`));
-  return flags.json === true
-    ? indented(await forMachines(overview, session.env))
-    : overviewLines(overview, hasSigns(session.io));
+  const lines =
+    flags.json === true
+      ? indented(await forMachines(overview, session.env))
+      : overviewLines(overview, hasSigns(session.io));
+  return { lines, moves: true };
 }
 
 function indented(value: unknown): string[] {

@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { clearLine, cursorTo } from 'node:readline';
+import { clearLine, clearScreenDown, cursorTo } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
@@ -37,6 +37,15 @@ export function say(io: Io, ...lines: readonly string[]): void {
 /** What is going on, apart from the results. */
 export function tell(io: Io, ...lines: readonly string[]): void {
   write(io, io.stderr, inLines(lines, io, io.stderr));
+}
+
+/** As `say`; on a terminal it replaces the window's content. */
+export function sayAnew(io: Io, ...lines: readonly string[]): void {
+  if (io.stdout.isTTY === true) {
+    cursorTo(io.stdout, 0, 0);
+    clearScreenDown(io.stdout);
+  }
+  say(io, ...lines);
 }
 
 /** Results for programs, JSON values or parts of one: the same on a terminal as in a pipe. */
