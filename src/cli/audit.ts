@@ -5,7 +5,7 @@ import { readChain } from '../ledger/audit.ts';
 import { errorCode } from '../lib/errors.ts';
 import { countOf, type Io, renderTable, say, sayJson, windowOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type AuditEntry, chainsIn, digestOf, type Misfit, misfitOf, parseEntry } from '../model/audit.ts';
+import { type AuditEntry, parseEntry, verifyChains } from '../model/audit.ts';
 import { findRun } from '../runs/status.ts';
 import { withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
@@ -21,11 +21,11 @@ type Flags = {
 export const addAuditCommand: AddCommand = (program, io, done) => {
   program
     .command('audit')
-    .description('Show who did what when, or check that nothing of it was changed since')
+    .description('Show who did what when, or check that nothing of it was changed')
     .option('--run <run>', `of one run: ${RUN_ARGUMENT}`)
-    .option('--verify [file]', 'check the chain in Redis, or an exported file by itself')
+    .option('--verify [file]', 'check the chain in Redis, or an exported file')
     .option('--sandbox', 'for the built-in stand-in instead of MSB_BASE_URL')
-    .option('--json', 'the entries as they are kept, a line each, to be verified elsewhere')
+    .option('--json', 'the entries as they are kept, a line each')
     .addHelpText('after', HELP)
     .action(async (flags: Flags) => done(await audit(flags, io)));
 };
@@ -35,20 +35,19 @@ Examples:
   onboard audit --run latest
   onboard audit --verify .onboard/audit.ndjson
 
-Each entry has the SHA-256 of the one before (prev), each report that of the latest one. Who may write to Redis can \
-write another chain, or take its last entries: mailed reports and copies of audit.ndjson show it. Who acts is who is \
-logged in at the page, else ONBOARD_ACTOR, else user@host; the last two are said, not proven.
+Who may write to Redis can write another chain: mailed reports and copies of audit.ndjson show it.
+Who acts is who is logged in at the page, else ONBOARD_ACTOR, else user@host; the last two are said, not proven.
 The exit status is 1 where an entry does not fit.`;
 
 async function audit(flags: Flags, io: Io): Promise<number> {
   const { verify } = flags;
-  if (typeof verify === 'string') return tellChains(chainsIn(await linesOf(verify)), io);
+  if (typeof verify === 'string') return tellChains(await linesOf(verify), io);
   return withKnownLedger(io, async ({ ledger, env }) => {
     const run = flags.run === undefined ? null : await findRun(ledger, flags.run);
     const { keys } = ledger.of(run?.target ?? targetOf(env, flags.sandbox === true));
     const texts: string[] = [];
     for await (const batch of readChain(ledger.redis, keys)) texts.push(...batch);
-    if (verify === true) return tellChains(new Map([[keys.name, texts]]), io);
+    if (verify === true) return tellChains(texts, io);
     const shown = texts.filter((text) => run === null || parseEntry(text)?.run === run.id);
     if (flags.json === true) sayJson(io, ...shown);
     else say(io, ...table(shown, io));
@@ -82,22 +81,17 @@ function wordsOf({ sha256, definition, ...of }: AuditEntry['of']): string {
   return told.flatMap(([name, value]) => (value === '' ? [] : `${name} ${value}`)).join(', ');
 }
 
-const WORDS: Readonly<Record<Misfit['kind'], string>> = {
-  changed: 'was changed, or the one after it',
-  removed: 'was removed',
-  'put in': 'was put in',
-  swapped: 'was swapped for a later one',
-  forked: 'goes on from an earlier one: Redis had lost those between, or they were taken out',
-};
-
 /** Answers the exit status. */
-function tellChains(chains: ReadonlyMap<string, readonly string[]>, io: Io): number {
-  const misfits = [...chains].map(([ledger, texts]) => {
-    const misfit = misfitOf(texts);
-    const fits = `${countOf(texts.length, 'entry', 'entries')} fit; SHA-256 of the last: ${digestOf(texts.at(-1) ?? '')}`;
-    const told = misfit === null ? fits : `entry ${misfit.place} ${WORDS[misfit.kind]}`;
-    say(io, `Ledger ${ledger}: ${told}.`);
-    return misfit;
-  });
-  return misfits.every((misfit) => misfit === null) ? 0 : 1;
+function tellChains(texts: readonly string[], io: Io): number {
+  const { heads, misfit } = verifyChains(texts);
+  if (misfit !== null) {
+    say(io, `The entry in line ${misfit} does not fit the one before it: ${WHY}.`);
+    return 1;
+  }
+  if (texts.length === 0) say(io, 'There is no entry yet.');
+  for (const [ledger, { n, head }] of heads)
+    say(io, `Ledger ${ledger}: ${countOf(n, 'entry', 'entries')} fit; SHA-256 of the last: ${head}.`);
+  return 0;
 }
+
+const WHY = 'one was changed, removed, put in or moved, or Redis lost some';

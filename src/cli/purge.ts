@@ -22,7 +22,7 @@ export const addPurgeCommand: AddCommand = (program, io, done) => {
     .description(
       'Remove cells, keys, messages and files of runs that are over; what became of each row stays',
     )
-    .option('--older-than <time>', 'runs that ended so long ago, as 90d or 12h; default: ONBOARD_RETENTION')
+    .option('--older-than <time>', 'runs that ended so long ago, as 90d; default: ONBOARD_RETENTION')
     .addOption(new Option('--run <run>', `this one alone: ${RUN_ARGUMENT}`).conflicts('olderThan'))
     .option('--open', 'also where rows of the file are open: from then on they can only be written off')
     .option('--dry-run', 'remove nothing, and list what would be purged')
@@ -48,7 +48,7 @@ async function purgeRuns(
 function ageAsked(text: string | undefined, retentionMs: number | null): number {
   const ms = text === undefined ? retentionMs : ageOf(text);
   if (ms !== null) return ms;
-  throw new UsageError('expected --older-than, such as 90d or 12h, --run or ONBOARD_RETENTION');
+  throw new UsageError('expected --older-than, such as 90d, --run or ONBOARD_RETENTION');
 }
 
 function lines({ purged, kept, problem }: Awaited<ReturnType<typeof purge>>, did: string): string[] {

@@ -16,7 +16,7 @@ export const addRekeyCommand: AddCommand = (program, io, done) => {
         const keyring = await readKeyring(env.encryptionKey, env.formerKeys);
         if (keyring === null)
           throw new UsageError(
-            'ONBOARD_ENCRYPTION_KEY is not set: expected the key that is to be used from now on, and the former one in ONBOARD_ENCRYPTION_KEY_OLD.',
+            'ONBOARD_ENCRYPTION_KEY is not set: expected the new key, and the former one in ONBOARD_ENCRYPTION_KEY_OLD.',
           );
         const all = await ledger.index.latest(ALL);
         const records = new Map(all.map(({ run, target }) => [run, ledger.of(target).keys.run(run).record]));

@@ -8,7 +8,6 @@ import {
   duration,
   hasSigns,
   type Io,
-  numberShown,
   say,
   sayAnew,
   sayJson,
@@ -17,20 +16,11 @@ import {
 } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
-import { nameOf } from '../model/operation.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import type { Summary } from '../report/summary.ts';
-import {
-  accountLine,
-  approvalFacts,
-  pagesOf,
-  purgedWords,
-  renderNext,
-  requestWords,
-} from '../report/words.ts';
+import { accountLine, countLines, factLines, pagesOf, renderNext, requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
-import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
   findRun,
@@ -41,7 +31,6 @@ import {
   readRunStatus,
   runStatus,
   type ShownRun,
-  type ShownState,
   serviceReport,
   stateOf,
   waitsFor,
@@ -113,34 +102,26 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   if (flags.json === true) return { lines: indented({ ...told, account, service, waitsFor: waits }), moves };
   const next = nextLines({ run, state }, { ...told, account: isOver(run) ? account : null }, report);
   const lines = [
-    ...statusLines(run, state, told),
-    `account   ${accountLine(account)}`,
-    ...(waits === null ? [] : [`waits for ${waits}`]),
-    `service   ${serviceWords(service)}`,
+    `Run ${id}: ${state.words}`,
+    ...factLines(told),
+    ...timeLines(told),
+    ...countLines(told),
+    `Account: ${accountLine(account)}`,
+    ...(waits === null ? [] : [`Waits for: ${waits}`]),
+    `Service: ${serviceWords(service)}`,
+    `Report: ${pagesOf(told, report)[0]}`,
     ...(next.length === 0 ? [] : ['Next:', ...next]),
   ];
   return { lines, moves };
 }
 
-function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
-  const { percent, rowsPerSecond, secondsLeft, seconds, report } = told;
+function timeLines({ percent, secondsLeft, seconds, startedAt, finishedAt }: RunStatus): string[] {
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
+  const ended = finishedAt === null ? '' : `, ended ${timeOf(finishedAt)}`;
   return [
-    `run       ${run.id}: ${state.words}`,
-    ...(run.request === undefined ? [] : [`by        ${requestWords(run.request)}`]),
-    `job       ${run.job} (${nameOf(run.operation)}), to ${run.target}`,
-    `file      ${run.file}`,
-    ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
-    ...approvalFacts(told).map(([name, words]) => `${name.padEnd(9)} ${words}`),
-    `progress  ${percent}%, ${rowsPerSecond} rows/s${left}`,
-    `rows      ${numberShown(run.rows)}, ${numberShown(openRows(run))} without an outcome yet`,
-    ...(run.purged === undefined ? [] : [`cells     ${purgedWords(run.purged)}`]),
-    ...(run.rows === 0 ? [] : [`outcomes  ${outcomesOf(run)}`]),
-    `began     ${run.startedAt === null ? 'not yet' : timeOf(run.startedAt)}${run.finishedAt === null ? '' : `, ended ${timeOf(run.finishedAt)}`}`,
-    ...(seconds === null
-      ? []
-      : [`duration  ${duration(seconds)}${run.finishedAt === null ? ' so far' : ''}`]),
-    `report    ${pagesOf(told, report)[0]}`,
+    `  done    ${percent}%${left}`,
+    `  began   ${startedAt === null ? 'not yet' : timeOf(startedAt)}${ended}`,
+    ...(seconds === null ? [] : [`  took    ${duration(seconds)}${finishedAt === null ? ' so far' : ''}`]),
   ];
 }
 

@@ -49,7 +49,7 @@ const environmentSchema = z.object({
   ONBOARD_ENCRYPTION_KEY_OLD_FILE: z.string().optional(),
   ONBOARD_RETENTION: z
     .string()
-    .refine((text) => ageOf(text) !== null, 'expected days or hours, such as 90d or 12h')
+    .refine((text) => ageOf(text) !== null, 'expected days, such as 90d')
     .optional(),
   ONBOARD_WEB_TOKEN: z.string().optional(),
   ONBOARD_WEBHOOK_URL: z
@@ -111,12 +111,10 @@ function actorOf(name: string | undefined): Actor {
   return name === undefined ? systemUser() : { name, via: 'ONBOARD_ACTOR' };
 }
 
-const HOURS = { d: 24, h: 1 } as const;
-
-/** In ms; `null`: it is no age, such as `90d` or `12h`. */
+/** In ms; `null`: it is no number of days, such as `90d`. */
 export function ageOf(text: string): number | null {
-  const [, count, unit] = /^([1-9]\d{0,4})(d|h)$/.exec(text) ?? [];
-  return count === undefined ? null : Number(count) * HOURS[unit === 'd' ? 'd' : 'h'] * 3_600_000;
+  const [, days] = /^([1-9]\d{0,4})d$/.exec(text) ?? [];
+  return days === undefined ? null : Number(days) * 86_400_000;
 }
 
 function foundHome(folder: string): string {

@@ -57,23 +57,21 @@ export async function purge(asked: PurgeAsked, session: PurgeSession) {
   }
   if (isDry) return { purged, kept, problem: null };
   await removeLeft(here, before, session);
-  const problem = (await ledger.index.isRewriteDue())
-    ? await rewriteFiles(ledger.redis, io.interrupted)
-    : null;
-  if (problem === null) await ledger.index.noteRewriteDue(false);
-  return { purged, kept, problem };
+  // Each time: one that was killed may not have come so far.
+  return { purged, kept, problem: await rewriteFiles(ledger.redis, io.interrupted) };
 }
 
-const RUNS_AT_ONCE = 500;
+const ALL = 10_000_000;
 
 /** Without those that are purged. */
 async function* runsMeant(named: string | null, before: number, ledger: Ledger) {
-  const only = named === null ? null : (await findRun(ledger, named)).id;
-  for (let seen = 0; seen === 0 || only === null; seen += RUNS_AT_ONCE) {
-    const page = only === null ? await ledger.index.latest(RUNS_AT_ONCE, seen) : [{ run: only }];
-    if (page.length === 0) return;
-    for (const run of await Promise.all(page.map((one) => briefOf(one.run, ledger))))
-      if (run !== null && run.purged?.isDone !== true && (only !== null || hasEnded(run, before))) yield run;
+  const ids =
+    named === null
+      ? (await ledger.index.latest(ALL)).map(({ run }) => run)
+      : [(await findRun(ledger, named)).id];
+  for (const id of ids) {
+    const run = await briefOf(id, ledger);
+    if (run !== null && run.purged?.isDone !== true && (named !== null || hasEnded(run, before))) yield run;
   }
 }
 
@@ -120,7 +118,6 @@ async function purgeRun(run: RunBrief, { by, files = [] }: Purging, { env, io, l
   const logs = (await listWorkers(journals)).map((worker) => runFile(join(journals, worker), run.id));
   await removeFiles([...files, ...logs]);
   await purgeReport(reportDirectory(env, run.id), purged);
-  await ledger.index.noteRewriteDue(true);
   await steps.complete(purged);
   return null;
 }

@@ -307,7 +307,7 @@ function counted({ rows, outcomes }: RunBrief): Counts {
   const waiting = rows - settled;
   const inDoubt = outcomes['in-doubt'];
   const atService = settled - failed;
-  // Only a run that is over is purged, and of those only one without a failure is told here.
+  // Of purged runs only those without a failure are told here.
   return { atService, writtenOff: 0, open: failed + waiting, inDoubt, waiting, purged: 0 };
 }
 

@@ -11,35 +11,7 @@ import type { Actor } from '../model/audit.ts';
 import { type KeyForm, normalForm } from '../model/key-form.ts';
 import { IN_CLEAR, type Sealing } from './sealing.ts';
 
-export type LedgerKeys = {
-  readonly name: string;
-  /** Who changes the ledger by these keys. */
-  readonly actor: Actor;
-  /** Hash: the server run for which the ledger was verified, and the registry of workers. */
-  readonly epoch: string;
-  /** Sorted set: worker that left by the time (ms). */
-  readonly left: string;
-  /** Hash: the service's circuit breaker. */
-  readonly breaker: string;
-  /** Prefix of the queue's own keys. */
-  readonly queuePrefix: string;
-  /** Sorted set: run id by creation time. */
-  readonly runs: string;
-  /** Hash: `<sha256>:<job>` → latest run; `proven:<job>` → a run whose first rows succeeded. */
-  readonly files: string;
-  /** List: the chain of who did what (audit.ts). */
-  readonly audit: string;
-  /** Hash: worker → what it does (display.ts). */
-  readonly doing: string;
-  /** Hash: cause → the note on it (display.ts). */
-  readonly notes: string;
-  run(run: string): RunKeys;
-  readonly sealing: Sealing;
-  /** Prefix of an identity ledger's buckets. */
-  identity(space: string): string;
-  /** Prefix of the buckets with digests of the fields that the service last accepted. */
-  fields(space: string): string;
-};
+export type LedgerKeys = ReturnType<typeof ledgerKeys>;
 
 export type RunKeys = {
   /** Hash: the run's record and its counters. */
@@ -48,7 +20,7 @@ export type RunKeys = {
   readonly chunk: string;
   /** Hash: closed chunk → its rows' settlements, deflated. */
   readonly blocks: string;
-  /** The same, of what a purge that is under way leaves of them. */
+  /** The same, as a purge that is under way leaves them. */
   readonly purgedBlocks: string;
   /** Hash: row → settlement that came after its chunk was closed in doubt. */
   readonly late: string;
@@ -92,29 +64,37 @@ export function ledgerName(target: string): string {
   return target === 'sandbox' ? target : shortDigest(target, 12);
 }
 
-export function ledgerKeys(
-  target: string,
-  actor: Actor = systemUser(),
-  sealing: Sealing = IN_CLEAR,
-): LedgerKeys {
+export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing: Sealing = IN_CLEAR) {
   const name = ledgerName(target);
   const root = `onboard:{${name}}`;
   return {
     name,
+    /** Who changes the ledger by these keys. */
     actor,
+    /** Hash: the server run that the ledger was verified for, and its workers. */
     epoch: `${root}:epoch`,
+    /** Sorted set: worker that left by the time (ms). */
     left: `${root}:left`,
+    /** Hash: the service's circuit breaker. */
     breaker: `${root}:breaker`,
+    /** Prefix of the queue's own keys. */
     queuePrefix: `${root}:queue`,
+    /** Sorted set: run id by creation time. */
     runs: `${root}:runs`,
+    /** Hash: `<sha256>:<job>` → latest run; `proven:<job>` → a run whose first rows succeeded. */
     files: `${root}:files`,
+    /** List: the chain of who did what (audit.ts). */
     audit: `${root}:audit`,
+    /** Hash: worker → what it does (display.ts). */
     doing: `${root}:doing`,
+    /** Hash: cause → the note on it (display.ts). */
     notes: `${root}:notes`,
-    run: (run) => runKeys(run, `${root}:run:${run}`, sealing),
+    run: (run: string) => runKeys(run, `${root}:run:${run}`, sealing),
     sealing,
-    identity: (space) => `${root}:known:${space}:`,
-    fields: (space) => `${root}:fields:${space}:`,
+    /** Prefix of an identity ledger's buckets. */
+    identity: (space: string) => `${root}:known:${space}:`,
+    /** Prefix of the buckets with digests of the fields that the service last accepted. */
+    fields: (space: string) => `${root}:fields:${space}:`,
   };
 }
 

@@ -24,7 +24,7 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
   return {
     /** From now on no rerun takes its rows. */
     begin: (purged: Purged) => redis.hsetnx(k.record, 'purged', JSON.stringify({ ...purged, isDone: false })),
-    /** In clear, since the run's data key goes. False: the signal came first. */
+    /** In clear: the data key goes. False: the signal came first. */
     async writeBlocks(form: KeyForm | undefined, signal: AbortSignal): Promise<boolean> {
       const digestOf = (key: string) => identityPlace(keys, { space: '', key, form }).digest;
       for await (const { chunk, closedAt, settlements } of readAll(redis, k, run.chunks)) {
@@ -41,7 +41,7 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
       }
       return true;
     },
-    /** The one place where a purge ends: told once, whoever else did the same. */
+    /** Told once, whoever else did the same. */
     async complete(purged: Purged): Promise<void> {
       const told = JSON.stringify({ count: run.rows, ...run.outcomes });
       const gone = [k.sources, k.bodies, k.documents, k.sightings, k.late, k.input];

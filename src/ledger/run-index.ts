@@ -11,7 +11,6 @@ export type RunIndex = ReturnType<typeof createRunIndex>;
 
 const BY_TIME = 'onboard:{index}:runs';
 const TARGETS = 'onboard:{index}:targets';
-const REWRITE_DUE = 'onboard:{index}:rewrite-due';
 const VERSION = 'onboard:{index}:version';
 
 /** The only form that this program reads and writes. */
@@ -47,9 +46,6 @@ export function createRunIndex(redis: RedisConnection) {
     async remove(run: string): Promise<void> {
       await redis.multi().hdel(TARGETS, run).zrem(BY_TIME, run).exec();
     },
-    /** Rows were removed since Redis last wrote its files anew for a purge. */
-    isRewriteDue: async () => (await redis.exists(REWRITE_DUE)) === 1,
-    noteRewriteDue: (isDue: boolean) => (isDue ? redis.set(REWRITE_DUE, '') : redis.del(REWRITE_DUE)),
     targetOf: (run: string) => redis.hget(TARGETS, run),
     /** Newest first, without the newest `skipped`. */
     async latest(limit: number, skipped = 0) {

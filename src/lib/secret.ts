@@ -2,7 +2,8 @@
  * A secret of the environment: a variable's value, a file, or what a command prints. The secret,
  * the command and its output get into no log and no message.
  */
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { messageOf } from './errors.ts';
 import { runShell } from './shell-command.ts';
 import { UsageError } from './usage-error.ts';
@@ -71,22 +72,13 @@ async function readPlainFile(path: string, { name }: SecretKind): Promise<{ text
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new Error(`it is no plain file; ${name}_COMMAND takes what a command prints`);
-    return { text: await readBounded(file), mode: found.mode };
+    // A file's size says nothing of one that grows, or of one of the system's own.
+    const bytes = await buffer(file.createReadStream({ end: MAX_BYTES, autoClose: false }));
+    if (bytes.length > MAX_BYTES) throw new Error('it is larger than 64 KiB');
+    return { text: bytes.toString('utf8'), mode: found.mode };
   } finally {
     await file.close();
   }
-}
-
-/** A file's size says nothing of one that grows, or of one of the system's own. */
-async function readBounded(file: FileHandle): Promise<string> {
-  const bytes = Buffer.alloc(MAX_BYTES + 1);
-  let length = 0;
-  while (length < bytes.length) {
-    const { bytesRead } = await file.read(bytes, length, bytes.length - length);
-    if (bytesRead === 0) return bytes.toString('utf8', 0, length);
-    length += bytesRead;
-  }
-  throw new Error('it is larger than 64 KiB');
 }
 
 async function runCommand(command: string, { name, what }: SecretKind, timeoutMs: number): Promise<string> {

@@ -50,43 +50,17 @@ export function parseEntry(text: string): AuditEntry | null {
   }
 }
 
-/** `place`: in its chain, from 1. `forked`: it goes on from an earlier entry, as after a loss. */
-export type Misfit = {
-  readonly place: number;
-  readonly kind: 'changed' | 'removed' | 'put in' | 'swapped' | 'forked';
-};
-
-/** The first entry of one chain that doesn't fit; `null`: all do. */
-export function misfitOf(texts: readonly string[]): Misfit | null {
-  const entries = texts.map(parseEntry);
-  const prevOf = (n: number) => (n === 1 ? '' : digestOf(texts[n - 2] ?? ''));
-  const at = entries.findIndex((one, i) => one?.n !== i + 1 || one.prev !== prevOf(i + 1));
-  if (at === -1) return null;
-  const place = at + 1;
-  const [entry = null, next = null] = entries.slice(at);
-  const others = entries.filter((one, i) => i !== at && one?.n === entry?.n);
-  if (entries.slice(place).some((one) => one?.n === place))
-    return { place, kind: others.length === 0 ? 'swapped' : 'put in' };
-  if (entry === null || (entry.n !== place && next?.n === place + 1)) return { place, kind: 'changed' };
-  if (entry.n > place) return { place, kind: 'removed' };
-  if (entry.n < place) {
-    const isForked = entry.prev === prevOf(entry.n) && texts.indexOf(texts[at] ?? '') === at;
-    return { place, kind: isForked ? 'forked' : 'put in' };
+/**
+ * The last entry of each ledger's chain in these lines, up to the first that doesn't fit, which is
+ * named by its number; `null`: all fit.
+ */
+export function verifyChains(lines: readonly string[]) {
+  const heads = new Map<string, AuditHead>();
+  for (const [i, line] of lines.entries()) {
+    const entry = parseEntry(line);
+    const { n, head } = heads.get(entry?.ledger ?? '') ?? { n: 0, head: '' };
+    if (entry?.n !== n + 1 || entry.prev !== head) return { heads, misfit: i + 1 };
+    heads.set(entry.ledger, { n: entry.n, head: digestOf(line) });
   }
-  // Where the next one has the digest of this one, the one before is another than it was.
-  const isBefore = next === null || next.prev === prevOf(place + 1);
-  return { place: Math.max(1, isBefore ? at : place), kind: 'changed' };
-}
-
-/** By their ledgers, each in its order; a damaged line counts where it stands. */
-export function chainsIn(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const chains = new Map<string, string[]>();
-  let ledger = '';
-  for (const line of lines) {
-    ledger = parseEntry(line)?.ledger ?? ledger;
-    const chain = chains.get(ledger) ?? [];
-    chain.push(line);
-    chains.set(ledger, chain);
-  }
-  return chains;
+  return { heads, misfit: null };
 }

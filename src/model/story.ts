@@ -20,7 +20,6 @@ const WORDS = {
   'looked-up': 'settled from in doubt, as the service says',
   'written-off': 'rows were written off',
   purged: 'rows were purged',
-  'key-rotated': 'data keys were wrapped anew',
   shared: 'the report was written to be mailed',
   'service-well': 'the service answers again',
   'service-failing': 'the service fails',

@@ -20,7 +20,7 @@ export async function purgeReport(directory: string, purged: Purged): Promise<vo
     kept.includes(name) && replaceFile(directory, name, `${JSON.stringify(value, null, 2)}\n`);
   const keyless = <Row extends object>(row: Row) => ({ ...row, key: '' });
   const causes = digest?.causes.map((cause) => ({ ...cause, examples: cause.examples.map(keyless) }));
-  // Of the service's words a digest has only those that name nobody (causes.ts).
+  // Its words of the service name nobody (causes.ts).
   await put(DIGEST_FILE, { ...digest, causes, needing: digest?.needing.map(keyless) });
   const files = kept.filter((name) => name === DIGEST_FILE);
   await put(SUMMARY_FILE, { ...summary, file: PURGED_FILE, purged, files, kept: [], written: [] });

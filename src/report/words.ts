@@ -18,9 +18,10 @@ type RenderOptions = NextOptions & {
 };
 
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
+  const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
   const sections = [
-    heading(summary),
-    counts(summary, options),
+    [`Run ${summary.run}: ${state}`, ...factLines(summary)],
+    countLines(summary, options.signs),
     summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
     warningLines(summary.topWarnings),
     accountLines(summary),
@@ -66,10 +67,9 @@ function paragraph(before: string, text: string, indent: string): readonly strin
   return wrap([before + first, ...words], { width: WIDTH, indent });
 }
 
-function heading(summary: Summary): readonly string[] {
-  const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
+/** But for the state. */
+export function factLines(summary: Summary): readonly string[] {
   return [
-    `Run ${summary.run}: ${state}`,
     `  job     ${summary.job}`,
     `  file    ${summary.file}`,
     ...readAsLines(summary.source),
@@ -135,7 +135,7 @@ function readAsLines(source: Summary['source']): string[] {
   ];
 }
 
-function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {
+export function countLines(summary: Summary, signs = false): readonly string[] {
   const kinds = kindsOf(summary);
   const numbers = numberColumn(kinds.map(([, n]) => n));
   const lines = kinds.map(

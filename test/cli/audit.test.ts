@@ -99,12 +99,12 @@ test('the chain and an exported file are verified, each by itself', async () => 
   const shorter = await ownFile(texts.toSpliced(1, 1).join('\n'));
   expect(await alone(shorter)).toMatchObject({
     exitCode: 1,
-    stdout: expect.stringContaining('entry 2 was removed'),
+    stdout: expect.stringContaining('line 2 does not fit'),
   });
   await own().redis.lset(KEYS.audit, 1, (texts[1] ?? '').replace('began', 'resumed'));
   expect(await audit('--verify')).toMatchObject({
     exitCode: 1,
-    stdout: expect.stringContaining('entry 2 was changed'),
+    stdout: expect.stringContaining('line 3 does not fit'),
   });
   expect(await alone(join(home, 'gone'))).toMatchObject({
     exitCode: 3,

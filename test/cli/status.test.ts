@@ -42,8 +42,8 @@ describe('a run', () => {
     await seed('20261121-034512-k3f9', [created(1)]);
     await seed('20261121-034513-m3f9', [created(1)]);
     for (const name of ['20261121-034512-k3f9', 'k3f9', '034512-k3f9'])
-      expect((await onboard(['status', name], env)).stdout).toContain('run       20261121-034512-k3f9:');
-    expect((await onboard(['status', 'latest'], env)).stdout).toContain('run       20261121-034513-m3f9:');
+      expect((await onboard(['status', name], env)).stdout).toContain('Run 20261121-034512-k3f9:');
+    expect((await onboard(['status', 'latest'], env)).stdout).toContain('Run 20261121-034513-m3f9:');
     const two = await onboard(['status', '3f9'], env);
     expect([two.exitCode, two.stderr]).toEqual([
       3,
@@ -56,8 +56,8 @@ describe('a run', () => {
     const env = await home();
     const id = await seed('20261121-034514-aaaa', [created(1), created(2), created(3)]);
     const { stdout } = await onboard(['status', id], env);
-    expect(stdout).toMatch(/^progress {2}100%, [\d.]+ rows\/s$/m);
-    expect(stdout).toMatch(/^duration {2}\d/m);
+    expect(stdout).toMatch(/^ {2}rate {4}[\d.]+ rows\/s\n {2}done {4}100%$/m);
+    expect(stdout).toMatch(/^ {2}took {4}\d/m);
     const json = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
     expect(json).toMatchObject({ run: id, percent: 100, secondsLeft: null, seconds: expect.any(Number) });
   });
@@ -152,7 +152,7 @@ test('a run whose process was killed on this machine is not running, though its 
   const stateFor = async (holder: string) => {
     await own().redis.set(lease, holder, 'PX', 60_000);
     const { stdout } = await onboard(['status', id], env);
-    return /^run +\S+: (.*)$/m.exec(stdout)?.[1];
+    return /^Run \S+: (.*)$/m.exec(stdout)?.[1];
   };
   expect(await stateFor(newWorkerId())).toBe('running');
   expect(await stateFor(killed)).toBe('running, owner gone');

@@ -53,7 +53,6 @@ describe('a value that is as expected', () => {
       { encryptionKey: { kind: 'file', path: resolve('key') }, formerKeys: { kind: 'value', value: 'a, b' } },
     ],
     [{ ONBOARD_RETENTION: '90d' }, { retentionMs: 90 * 86_400_000 }],
-    [{ ONBOARD_RETENTION: '12h' }, { retentionMs: 12 * 3_600_000 }],
     [{ MSB_TOKEN_FILE: '/run/token' }, { tokenSource: { kind: 'file', path: '/run/token' } }],
     [{ MSB_TOKEN_FILE: 'token.txt' }, { tokenSource: { kind: 'file', path: resolve('token.txt') } }],
     [

@@ -25,7 +25,7 @@ test('a Retry-After of a day pauses each run of the service with the date, until
   expect([other.exitCode, other.summary]).toEqual([2, expect.objectContaining(PAUSED)]);
   const { run } = first.summary;
   const shown = await flow.look(['status', run]);
-  expect(shown).toMatch(new RegExp(`service   ${leftAlone.source}`));
+  expect(shown).toMatch(new RegExp(`Service: ${leftAlone.source}`));
   expect(shown).toContain('To go on once that time has come:');
   expect(await flow.look(['doctor'])).toMatch(new RegExp(`warning  service: ${leftAlone.source}`));
   const refused = await flow.onboard(['resume', run]);

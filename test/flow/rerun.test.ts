@@ -57,7 +57,7 @@ describe('the rows of a run that did not succeed', () => {
       `,Keyless,${child.summary.run},4,invalid`,
     );
     const status = await flow.onboard(['status', child.summary.run]);
-    expect(status.stdout).toContain(`rerun of  ${parent.summary.run}`);
+    expect(status.stdout).toContain(`parent  ${parent.summary.run}`);
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 7 }, duplicateKeys: 0 });
   });
 

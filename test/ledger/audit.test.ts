@@ -7,7 +7,7 @@ import { AUDIT_ENTRY } from '../../src/ledger/lua/audit.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
-import { atPage, digestOf, misfitOf, parseEntry } from '../../src/model/audit.ts';
+import { atPage, digestOf, parseEntry, verifyChains } from '../../src/model/audit.ts';
 import { runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
@@ -48,7 +48,7 @@ test('a run’s acts are a chain, with who did each', async () => {
   await store.transition(run.id, 'paused', 'requested', { by: 'ops-1', at: '', why });
   await recordAct(redis, keys, { what: 'shared', run: run.id });
   const texts = await textsOf(keys);
-  expect(misfitOf(texts)).toBeNull();
+  expect(verifyChains(texts).misfit).toBeNull();
   const entries = texts.map((text) => parseEntry(text));
   expect(entries.map((entry) => [entry?.what, entry?.run, entry?.actor, entry?.via])).toEqual(
     ['registered', 'began', 'paused', 'shared'].map((what) => [what, run.id, 'Zoë "ops" /1', 'page']),
@@ -86,7 +86,7 @@ test('processes that append at once make one chain', async () => {
   );
   await Promise.all(acts);
   const texts = await textsOf(keys);
-  expect([texts.length, misfitOf(texts)]).toEqual([120, null]);
+  expect([texts.length, verifyChains(texts).misfit]).toEqual([120, null]);
   for (const redis of others) redis.disconnect();
 });
 
@@ -99,9 +99,9 @@ test('a Redis that lost its tail goes on from what it has', async () => {
   await redis.ltrim(keys.audit, 0, 1);
   await act('e');
   const texts = await textsOf(keys);
-  expect(misfitOf(texts)).toBeNull();
+  expect(verifyChains(texts).misfit).toBeNull();
   expect(texts.slice(0, 2)).toEqual(before.slice(0, 2));
-  expect(misfitOf([...before, ...texts.slice(2)])).toEqual({ place: 5, kind: 'forked' });
+  expect(verifyChains([...before, ...texts.slice(2)]).misfit).toBe(5);
 });
 
 test('what journals put back is no act', async () => {

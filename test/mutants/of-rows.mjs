@@ -265,8 +265,8 @@ export const OF_PROGRAM = [
     id: 'keys-of-nobody',
     in: 'src/ledger',
     // The claim and the intent both look: without one of them the other still holds.
-    find: 'identity: (space) => ',
-    put: 'identity: (space) => Math.random() + ',
+    find: 'identity: (space: string) => ',
+    put: 'identity: (space: string) => Math.random() + ',
     tests: ['test/faults/same-keys'],
     builds: true,
     why: 'two files at the same time both create their keys',
