@@ -1,5 +1,7 @@
 /** `onboard audit`: who did what when, and whether that still is what was written. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { targetOf } from '../inbox/overview.ts';
 import { readChain } from '../ledger/audit.ts';
 import { errorCode } from '../lib/errors.ts';
@@ -42,13 +44,16 @@ The exit status is 1 where an entry does not fit.`;
 
 async function audit(flags: Flags, io: Io): Promise<number> {
   const { verify } = flags;
-  if (typeof verify === 'string') return tellChains(chainsIn(await linesOf(verify)), io);
+  if (typeof verify === 'string') return tellChains(chainsIn(await linesOf(verify)), null, io);
   return withKnownLedger(io, async ({ ledger, env }) => {
     const run = flags.run === undefined ? null : await findRun(ledger, flags.run);
     const { keys } = ledger.of(run?.target ?? targetOf(env, flags.sandbox === true));
+    const path = join(env.home, 'audit.ndjson');
+    // Read before the chain: it has no later entry than that.
+    const kept = verify === true && existsSync(path) ? await linesOf(path) : [];
     const texts: string[] = [];
     for await (const batch of readChain(ledger.redis, keys)) texts.push(...batch);
-    if (verify === true) return tellChains(new Map([[keys.name, texts]]), io);
+    if (verify === true) return tellChains(new Map([[keys.name, texts]]), kept, io);
     const shown = texts.filter((text) => run === null || parseEntry(text)?.run === run.id);
     if (flags.json === true) sayJson(io, ...shown);
     else say(io, ...table(shown, io));
@@ -60,9 +65,10 @@ async function linesOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new UsageError(`--verify ${path}: can't be read (${errorCode(error)}); expected audit.ndjson`);
   });
-  const lines = text.split('\n').filter((line) => line !== '');
-  if (lines.length > 0) return lines;
-  throw new UsageError(`--verify ${path}: is empty; expected entries of the audit, a line each`);
+  const lines = text.split(/\r?\n/).filter((line) => line !== '');
+  if (lines.some((line) => parseEntry(line) !== null)) return lines;
+  const what = lines.length === 0 ? 'is empty' : 'line 1 is no entry of the audit';
+  throw new UsageError(`--verify ${path}: ${what}; expected entries of the audit, a line each`);
 }
 
 function table(texts: readonly string[], io: Io): string[] {
@@ -90,14 +96,21 @@ const WORDS: Readonly<Record<Misfit['kind'], string>> = {
   forked: 'goes on from an earlier one: Redis had lost those between, or they were taken out',
 };
 
-/** Answers the exit status. */
-function tellChains(chains: ReadonlyMap<string, readonly string[]>, io: Io): number {
-  const misfits = [...chains].map(([ledger, texts]) => {
+const UNSEEN = "Whether entries after the last were cut shows in a later report's digest or the ledger.";
+
+/** Answers the exit status. `kept`: lines of audit.ndjson beside a ledger; `null`: a file alone. */
+function tellChains(chains: ReturnType<typeof chainsIn>, kept: readonly string[] | null, io: Io): number {
+  const fitting = [...chains].map(([ledger, texts]) => {
     const misfit = misfitOf(texts);
-    const fits = `${countOf(texts.length, 'entry', 'entries')} fit; SHA-256 of the last: ${digestOf(texts.at(-1) ?? '')}`;
-    const told = misfit === null ? fits : `entry ${misfit.place} ${WORDS[misfit.kind]}`;
+    const isLost = (one: AuditEntry | null) =>
+      one?.ledger === ledger && texts[one.n - 1] !== JSON.stringify(one);
+    const lost = kept?.map(parseEntry).find(isLost);
+    let told = `${countOf(texts.length, 'entry', 'entries')} fit; SHA-256 of the last: ${digestOf(texts.at(-1) ?? '')}`;
+    if (lost) told = `it has lost or changed entry ${lost.n}, which audit.ndjson has`;
+    if (misfit !== null) told = `entry ${misfit.place} ${WORDS[misfit.kind]}`;
     say(io, `Ledger ${ledger}: ${told}.`);
-    return misfit;
+    return misfit === null && !lost;
   });
-  return misfits.every((misfit) => misfit === null) ? 0 : 1;
+  if (kept === null) say(io, UNSEEN);
+  return fitting.every((fits) => fits) ? 0 : 1;
 }
