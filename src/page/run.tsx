@@ -12,6 +12,7 @@ import { insteadOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { type Account, toCorrect } from '../model/account.ts';
+import { isSamePerson } from '../model/audit.ts';
 import { countSettled } from '../model/outcome.ts';
 import { awaitsApproval, isOver, type Run, type RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
@@ -175,7 +176,7 @@ function Approval({ run, visitor }: ApprovalProps) {
 
 function Approve({ run: { id, state, registeredBy }, visitor: { name, role } }: ApprovalProps) {
   if (role !== 'operator') return <p>An operator can approve it.</p>;
-  if (name === registeredBy) return <p>You have loaded it: another operator can approve it.</p>;
+  if (isSamePerson(name, registeredBy)) return <p>You have loaded it: another operator can approve it.</p>;
   return (
     <form method="post" action={runPath(id, '/approve')} class="acts">
       <input type="hidden" name="seen" value={state} />

@@ -56,7 +56,7 @@ describe('a run whose job asks for approval', () => {
     expect(waiting).toMatchObject({ reason: 'approval', checked: COUNTED });
     const own = waiting.registeredBy ?? '';
     await refused(flow, ['approve', id], `was loaded by ${own}`, 'another person');
-    await refusedAs({ ONBOARD_ACTOR: own }, flow, ['approve', id], 'another person');
+    await refusedAs({ ONBOARD_ACTOR: ` ${own.toUpperCase()}` }, flow, ['approve', id], 'another person');
     expect((await flow.onboard(['pause', id])).stdout).toContain(`onboard approve ${id}`);
     await writeFile(file, `${ROWS}A5,Five\n`);
     await refusedAs(BEA, flow, ['approve', id], 'is not the file that run');

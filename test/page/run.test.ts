@@ -154,7 +154,8 @@ test('a run that waits for approval says what was checked, and to whom it can be
     expect((await seen(visitor)).includes(`action="${path}/approve"`)).toBe(visitor === other);
     expect(await seen(visitor)).not.toContain('/resume');
   }
-  expect(await seen(OPERATOR)).toContain('You have loaded it: another operator can approve it.');
+  for (const visitor of [OPERATOR, { ...OPERATOR, name: 'OPS-1' }])
+    expect(await seen(visitor)).toContain('You have loaded it: another operator can approve it.');
   expect(await seen(VIEWER)).toContain('An operator can approve it.');
   const { html } = await look(desk, '/');
   expect(html).toContain(`<a href="${path}">paused (approval)</a>`);
