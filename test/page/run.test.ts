@@ -150,7 +150,7 @@ test('a run that waits for approval says what was checked, and to whom it can be
   for (const visitor of [OPERATOR, VIEWER, other]) {
     const text = textOf(await seen(visitor));
     expect(text).toContain('a.csvchecked3 rows, 1 would be invalid, 1 would be skipped, 1 can be sent');
-    expect(text).toContain('by ops-1, not approved');
+    expect(text).toContain('by ops-1 (page), not approved');
     expect((await seen(visitor)).includes(`action="${path}/approve"`)).toBe(visitor === other);
     expect(await seen(visitor)).not.toContain('/resume');
   }
