@@ -59,7 +59,7 @@ describe('a run whose job asks for approval', () => {
     await refusedAs({ ONBOARD_ACTOR: ` ${own.toUpperCase()}` }, flow, ['approve', id], 'another person');
     expect((await flow.onboard(['pause', id])).stdout).toContain(`onboard approve ${id}`);
     await writeFile(file, `${ROWS}A5,Five\n`);
-    await refusedAs(BEA, flow, ['approve', id], 'is not the file that run');
+    await refusedAs(BEA, flow, ['approve', id], 'is not the file that run', `onboard cancel ${id}`);
     expect([made(flow), (await statusOf(flow, id)).reason]).toEqual([0, 'approval']);
 
     await writeFile(file, ROWS);
