@@ -50,7 +50,7 @@ async function audit(flags: Flags, io: Io): Promise<number> {
     const { keys } = ledger.of(run?.target ?? targetOf(env, flags.sandbox === true));
     const path = join(env.home, 'audit.ndjson');
     // Read before the chain: it has no later entry than that.
-    const kept = verify === true && existsSync(path) ? await linesOf(path) : [];
+    const kept = verify === true && existsSync(path) ? (await linesOf(path)).map(parseEntry) : [];
     const texts: string[] = [];
     for await (const batch of readChain(ledger.redis, keys)) texts.push(...batch);
     if (verify === true) return tellChains(new Map([[keys.name, texts]]), kept, io);
@@ -96,21 +96,17 @@ const WORDS: Readonly<Record<Misfit['kind'], string>> = {
   forked: 'goes on from an earlier one: Redis had lost those between, or they were taken out',
 };
 
-const UNSEEN = "Whether entries after the last were cut shows in a later report's digest or the ledger.";
-
-/** Answers the exit status. `kept`: lines of audit.ndjson beside a ledger; `null`: a file alone. */
-function tellChains(chains: ReturnType<typeof chainsIn>, kept: readonly string[] | null, io: Io): number {
+/** Answers the exit status. `kept`: of audit.ndjson beside a ledger; `null`: a file alone. */
+function tellChains(chains: ReturnType<typeof chainsIn>, kept: (AuditEntry | null)[] | null, io: Io) {
   const fitting = [...chains].map(([ledger, texts]) => {
     const misfit = misfitOf(texts);
-    const isLost = (one: AuditEntry | null) =>
-      one?.ledger === ledger && texts[one.n - 1] !== JSON.stringify(one);
-    const lost = kept?.map(parseEntry).find(isLost);
+    const lost = kept?.find((one) => one?.ledger === ledger && texts[one.n - 1] !== JSON.stringify(one));
     let told = `${countOf(texts.length, 'entry', 'entries')} fit; SHA-256 of the last: ${digestOf(texts.at(-1) ?? '')}`;
     if (lost) told = `it has lost or changed entry ${lost.n}, which audit.ndjson has`;
     if (misfit !== null) told = `entry ${misfit.place} ${WORDS[misfit.kind]}`;
     say(io, `Ledger ${ledger}: ${told}.`);
     return misfit === null && !lost;
   });
-  if (kept === null) say(io, UNSEEN);
+  if (kept === null) say(io, "Whether later ones were cut shows in a later report's digest or the ledger.");
   return fitting.every((fits) => fits) ? 0 : 1;
 }

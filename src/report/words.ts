@@ -87,9 +87,7 @@ function heading(summary: Summary): readonly string[] {
 }
 
 /** Of a run that needs approval: what the check found, who loaded it and who approved it. */
-export function approvalFacts(
-  run: Pick<Run, 'rows' | 'registeredBy' | 'registeredVia' | 'checked' | 'approval'>,
-) {
+export function approvalFacts(run: Run | Summary) {
   const { rows, registeredBy, registeredVia, checked, approval } = run;
   if (checked === null) return [];
   const known = (by: string, via = '') => (via === '' ? by : `${by} (${via})`);

@@ -95,7 +95,7 @@ test('the chain and an exported file are verified, each by itself', async () => 
   });
   const file = await ownFile([...texts, ''].join('\n'), 'audit.ndjson');
   const alone = (path: string) => onboard(['audit', '--verify', path]);
-  const unseen = "Whether entries after the last were cut shows in a later report's digest or the ledger.\n";
+  const unseen = "Whether later ones were cut shows in a later report's digest or the ledger.\n";
   const told = { exitCode: 0, stdout: `${whole.stdout}${unseen}` };
   expect(await alone(file)).toMatchObject(told);
   expect(await alone(await ownFile(texts.join('\r\n')))).toMatchObject(told);

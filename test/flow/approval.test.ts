@@ -137,7 +137,8 @@ test('who uploads a file at the page is not who approves it there', async () => 
   const ann = await enterPage(origin, { name: '', token: own });
   const bea = await enterPage(origin, { name: '', token: other });
   const upload = await ann.upload('partner.csv', ROWS);
-  const { host } = await checkUpload(ann, upload, 'dual');
+  const { host, verdict } = await checkUpload(ann, upload, 'dual');
+  expect(verdict).toMatch(/>\s*Register for approval\s*<\/button>/);
   const run = await ann.post(`${upload}/start`, { job: 'dual', host });
   await until(async () => (await ann.look(run)).includes('You have loaded it'));
   expect(await ann.post(`${run}/approve`, { seen: 'paused' })).toContain('was loaded by ann');
