@@ -25,7 +25,7 @@ export const addAuditCommand: AddCommand = (program, io, done) => {
     .command('audit')
     .description('Show who did what when, or check that nothing of it was changed since')
     .option('--run <run>', `of one run: ${RUN_ARGUMENT}`)
-    .option('--verify [file]', 'check the chain in Redis, or an exported file by itself')
+    .option('--verify [file]', 'check the chain in Redis, with audit.ndjson, or an exported file')
     .option('--sandbox', 'for the built-in stand-in instead of MSB_BASE_URL')
     .option('--json', 'the entries as they are kept, a line each, to be verified elsewhere')
     .addHelpText('after', HELP)
