@@ -96,7 +96,7 @@ async function runFileOf(
   const { store, target, session } = watcher;
   const { interrupted } = session.io;
   const { by, again = false } = claim.info;
-  const asked = by === undefined ? session : actingAs(session, atPage(by));
+  const asked = actingAs(session, by === undefined ? { ...session.env.actor, via: 'inbox' } : atPage(by));
   const check = createRowCheck(session.ledger);
   const registered = await registerFile({ facts, job, target, again, id: claim.id, check }, asked);
   if (registered.kind === 'refused')

@@ -59,6 +59,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     sha256: facts.sha256,
     source: JSON.stringify(facts.source),
     registeredBy: actor.name,
+    registeredVia: actor.via,
     // No moment in which it could run.
     ...(needsApproval(run) ? { state: 'paused', reason: 'approval' } : { state: 'queued', reason: '' }),
     ...(checked !== undefined && { checked: JSON.stringify(checked) }),

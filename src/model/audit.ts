@@ -5,12 +5,18 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { normalForm } from './key-form.ts';
 
-/** Who acts, and how that is known: logged in at the page, by the variable, or by the system. */
-export type Actor = { readonly name: string; readonly via: 'page' | 'ONBOARD_ACTOR' | 'user' };
+/** Who acts, and how that is known; `inbox`: who watches it, and not who put the file there. */
+export type Actor = { readonly name: string; readonly via: 'page' | 'ONBOARD_ACTOR' | 'user' | 'inbox' };
 
 export function atPage(name: string): Actor {
   return { name, via: 'page' };
+}
+
+/** However they are written. */
+export function isSamePerson(one: string, other: string | null): boolean {
+  return other !== null && normalForm(one) === normalForm(other);
 }
 
 const entrySchema = z.strictObject({

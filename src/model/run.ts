@@ -87,8 +87,10 @@ export const runSchema = z.object({
   request: requestSchema.optional(),
   /** Who loaded the file, or had its rows sent again. */
   registeredBy: z.string().nullable(),
+  /** How that is known, as in the audit; so with an approval's. */
+  registeredVia: z.string().optional(),
   checked: checkCountsSchema.nullable(),
-  approval: requestSchema.nullable(),
+  approval: requestSchema.extend({ via: z.string().optional() }).nullable(),
   /** When a transition led to the current state, ms. */
   movedAt: z.number().optional(),
   outcomes: outcomeCountsSchema,

@@ -12,6 +12,7 @@ const WORDS = {
   'taken-up': 'rows were taken up again',
   began: 'began',
   resumed: 'went on',
+  approved: 'approved',
   paused: 'paused',
   stopped: 'stopped',
   cancelled: 'cancelled',

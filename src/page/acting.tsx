@@ -21,6 +21,7 @@ import { runPath } from './runs.tsx';
 
 export const actingRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: ofRun(confirmCancel) },
+  { method: 'GET', path: '/runs/:id/approve', role: 'operator', answer: ofRun(confirmApprove) },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
   { method: 'GET', path: '/runs/:id/write-off', role: 'operator', answer: ofRun(confirmWriteOff) },
   { method: 'POST', path: '/runs/:id/write-off', role: 'operator', answer: writeOff },
@@ -46,7 +47,6 @@ function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
         refusedFor(['The form does not say which state the page showed: load it again.']),
         runPath(run),
       );
-    if (kind === 'resume' || kind === 'approve') return carriedOut(visit, { kind, run, seen });
     const why = (form.get('why') ?? '').trim().slice(0, WHY_CHARACTERS);
     return carriedOut(visit, { kind, run, seen, why });
   };
@@ -187,6 +187,17 @@ function Confirm({ run: { id, job }, action, go, tone = 'go', children }: Confir
       </p>
     </form>
   );
+}
+
+async function confirmApprove(run: Run): Promise<Reply> {
+  const title = `Send ${countOf(run.checked?.sendable ?? 0, 'row')} to ${run.target}?`;
+  const body = (
+    <Confirm run={run} action="/approve" go="Approve the run">
+      <h1>{title}</h1>
+      <input type="hidden" name="seen" value={run.state} />
+    </Confirm>
+  );
+  return { kind: 'page', title, body };
 }
 
 async function confirmCancel(run: Run): Promise<Reply> {

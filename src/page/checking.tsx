@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Checked, FoundIssue } from '../check/findings.ts';
 import { causeLines, totalLine } from '../check/words.ts';
-import { listJobs } from '../config/load-job.ts';
+import { listJobs, loadJob } from '../config/load-job.ts';
 import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf, duration, numberShown } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -110,7 +110,7 @@ async function checkBody(page: Desk, way: Way) {
           {page.ask === null ? (
             <p>This page stands alone: it can start nothing.</p>
           ) : (
-            <Start way={way} found={work.value} host={await hostToType(page)} target={target} />
+            await startForm(page, way, work.value)
           )}
         </>
       );
@@ -230,15 +230,12 @@ async function hostToType({ target, ledger }: Desk): Promise<string | null> {
   return new URL(target).host;
 }
 
-type StartProps = {
-  readonly way: Way;
-  readonly found: Checked;
-  readonly host: string | null;
-  readonly target: string;
-};
-
-function Start({ way: { id, job }, found, host, target }: StartProps) {
-  if (found.estimate.requests === 0) return <p>There is nothing to send.</p>;
+async function startForm(page: Desk, { id, job }: Way, found: Checked) {
+  const { requests } = found.estimate;
+  if (requests === 0) return <p>There is nothing to send.</p>;
+  const host = await hostToType(page);
+  const { approval } = (await loadJob(job, page.env.jobsDirectory)).definition;
+  const waits = approval === 'required' && page.target !== 'sandbox';
   return (
     <form method="post" action={`/uploads/${id}/start`} class="acts">
       <input type="hidden" name="job" value={job} />
@@ -258,7 +255,7 @@ function Start({ way: { id, job }, found, host, target }: StartProps) {
         </p>
       )}
       <button type="submit" class="go">
-        {`Start: ${countOf(found.estimate.requests, 'request')} to ${target}`}
+        {waits ? 'Register for approval' : `Start: ${countOf(requests, 'request')} to ${page.target}`}
       </button>
     </form>
   );

@@ -12,6 +12,7 @@ import { insteadOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { type Account, toCorrect } from '../model/account.ts';
+import { isSamePerson } from '../model/audit.ts';
 import { countSettled } from '../model/outcome.ts';
 import { awaitsApproval, isOver, type Run, type RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
@@ -168,21 +169,19 @@ function Approval({ run, visitor }: ApprovalProps) {
     <section>
       <h2>Approval</h2>
       <Facts of={facts.map(([name, words]) => [name, <Text of={words} />] as const)} />
+      <a href={`/jobs/${encodeURIComponent(run.job)}`}>The job</a>{' '}
       {awaitsApproval(run) ? <Approve run={run} visitor={visitor} /> : null}
     </section>
   );
 }
 
-function Approve({ run: { id, state, registeredBy }, visitor: { name, role } }: ApprovalProps) {
+function Approve({ run: { id, registeredBy }, visitor: { name, role } }: ApprovalProps) {
   if (role !== 'operator') return <p>An operator can approve it.</p>;
-  if (name === registeredBy) return <p>You have loaded it: another operator can approve it.</p>;
+  if (isSamePerson(name, registeredBy)) return <p>You have loaded it: another operator can approve it.</p>;
   return (
-    <form method="post" action={runPath(id, '/approve')} class="acts">
-      <input type="hidden" name="seen" value={state} />
-      <button type="submit" class="go">
-        Approve
-      </button>
-    </form>
+    <a href={runPath(id, '/approve')} class="btn go">
+      Approve…
+    </a>
   );
 }
 

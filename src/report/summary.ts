@@ -45,6 +45,7 @@ const asOfRunSchema = runSchema.pick({
   state: true,
   reason: true,
   registeredBy: true,
+  registeredVia: true,
   checked: true,
   approval: true,
   rows: true,

@@ -87,13 +87,15 @@ export function factLines(summary: Summary): readonly string[] {
 }
 
 /** Of a run that needs approval: what the check found, who loaded it and who approved it. */
-export function approvalFacts(run: Pick<Run, 'rows' | 'registeredBy' | 'checked' | 'approval'>) {
-  const { rows, registeredBy, checked, approval } = run;
+export function approvalFacts(run: Run | Summary) {
+  const { rows, registeredBy, registeredVia, checked, approval } = run;
   if (checked === null) return [];
-  const approved = approval === null ? 'not approved' : `approved by ${requestWords(approval)}`;
+  const known = (by: string, via = '') => (via === '' ? by : `${by} (${via})`);
+  const by = known(approval?.by ?? '', approval?.via);
+  const approved = approval === null ? 'not approved' : `approved by ${requestWords({ ...approval, by })}`;
   return [
     ['checked', checkWords({ rows, ...checked })],
-    ['loaded', `by ${printable(registeredBy ?? '')}, ${approved}`],
+    ['loaded', `by ${printable(known(registeredBy ?? '', registeredVia))}, ${approved}`],
   ] as const;
 }
 

@@ -7,6 +7,7 @@ import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { isSamePerson } from '../model/audit.ts';
 import { awaitsApproval, isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
@@ -83,9 +84,9 @@ export async function approveRun(
   onBegun?: (run: Run) => void,
 ): Promise<Resumed> {
   if (!awaitsApproval(run)) throw new UsageError(notWaiting(run));
-  if (request.by === run.registeredBy)
+  if (isSamePerson(request.by, run.registeredBy))
     throw new UsageError(
-      `Run ${run.id} was loaded by ${request.by}, who can't approve it: have another person look at it and approve it.`,
+      `Run ${run.id} was loaded by ${run.registeredBy}, who can't approve it: have another person look at it and approve it.`,
     );
   return resumeRun(run, session, onBegun, request);
 }

@@ -90,7 +90,7 @@ async function surveyAgain(run: Run, format: Format): Promise<FileFacts> {
   if (facts.sha256 === run.sha256) return facts;
   throw new UsageError(
     `${run.file}: is not the file that run ${run.id} began with: expected sha256 ${run.sha256}, got ${facts.sha256}. ` +
-      'Put the first one back.',
+      `Put the first one back, or cancel this run (\`onboard cancel ${run.id}\`) and load the new file.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
@@ -95,7 +95,10 @@ test('the chain and an exported file are verified, each by itself', async () => 
   });
   const file = await ownFile([...texts, ''].join('\n'), 'audit.ndjson');
   const alone = (path: string) => onboard(['audit', '--verify', path]);
-  expect(await alone(file)).toMatchObject({ exitCode: 0, stdout: whole.stdout });
+  const unseen = "Whether later ones were cut shows in a later report's digest or the ledger.\n";
+  const told = { exitCode: 0, stdout: `${whole.stdout}${unseen}` };
+  expect(await alone(file)).toMatchObject(told);
+  expect(await alone(await ownFile(texts.join('\r\n')))).toMatchObject(told);
   const shorter = await ownFile(texts.toSpliced(1, 1).join('\n'));
   expect(await alone(shorter)).toMatchObject({
     exitCode: 1,
@@ -111,4 +114,25 @@ test('the chain and an exported file are verified, each by itself', async () => 
     stderr: expect.stringContaining("can't be read (ENOENT)"),
   });
   expect((await alone(await ownFile('\n'))).exitCode).toBe(3);
+  expect(await alone(await ownFile('externalId\nA1\n'))).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('line 1 is no entry of the audit'),
+  });
+});
+
+test('what audit.ndjson of the same home has and the ledger has no more is found', async () => {
+  await seed(1);
+  const texts = await entries();
+  // Of this ledger and another one, and a line whose writing was broken off.
+  const other = (texts[2] ?? '').replace('"ledger":"sandbox"', '"ledger":"https://api.example.com"');
+  await writeFile(join(home, 'audit.ndjson'), [...texts, other, '{"n":4,'].join('\n'));
+  expect((await audit('--verify')).exitCode).toBe(0);
+  const lost = {
+    exitCode: 1,
+    stdout: expect.stringContaining('lost or changed entry 3, which audit.ndjson has'),
+  };
+  await own().redis.lset(KEYS.audit, 2, (texts[2] ?? '').replace('"via":"', '"via":"x'));
+  expect(await audit('--verify')).toMatchObject(lost);
+  await own().redis.rpop(KEYS.audit);
+  expect(await audit('--verify')).toMatchObject(lost);
 });

@@ -56,10 +56,10 @@ describe('a run whose job asks for approval', () => {
     expect(waiting).toMatchObject({ reason: 'approval', checked: COUNTED });
     const own = waiting.registeredBy ?? '';
     await refused(flow, ['approve', id], `was loaded by ${own}`, 'another person');
-    await refusedAs({ ONBOARD_ACTOR: own }, flow, ['approve', id], 'another person');
+    await refusedAs({ ONBOARD_ACTOR: ` ${own.toUpperCase()}` }, flow, ['approve', id], 'another person');
     expect((await flow.onboard(['pause', id])).stdout).toContain(`onboard approve ${id}`);
     await writeFile(file, `${ROWS}A5,Five\n`);
-    await refusedAs(BEA, flow, ['approve', id], 'is not the file that run');
+    await refusedAs(BEA, flow, ['approve', id], 'is not the file that run', `onboard cancel ${id}`);
     expect([made(flow), (await statusOf(flow, id)).reason]).toEqual([0, 'approval']);
 
     await writeFile(file, ROWS);
@@ -68,18 +68,19 @@ describe('a run whose job asks for approval', () => {
       exitCode: 1,
       summary: { run: id, outcomes: { created: 3, invalid: 2 } },
     });
-    expect(approved.summary).toMatchObject({ registeredBy: own, approval: { by: 'bea' } });
+    const names = { registeredBy: own, registeredVia: 'user', approval: { by: 'bea', via: 'ONBOARD_ACTOR' } };
+    expect(approved.summary).toMatchObject(names);
     expect(made(flow)).toBe(3);
     for (const told of [
       await flow.look(['status', id]),
       await flow.report(approved.summary, 'report.html'),
     ]) {
       expect(told).toContain(counts);
-      expect(told).toContain(`by ${own}, approved by bea`);
+      expect(told).toContain(`by ${own} (user), approved by bea (ONBOARD_ACTOR), `);
     }
     await flow.onboard(['report', id, '--share']);
     const mailed = await flow.report(approved.summary, 'report-share.html');
-    expect(mailed).not.toMatch(/bea|approved/);
+    expect(mailed).not.toMatch(/bea|approved by/);
     await refusedAs(BEA, flow, ['approve', id], 'nothing to approve');
   });
 
@@ -115,6 +116,7 @@ test('files of other jobs pass one in the inbox that waits; approved in a termin
   await drop('other.csv', rowsOf('O', 2));
   await until(async () => (await list('done')).some((name) => name.startsWith('other')));
   expect([made(flow), await statusOf(flow, id)]).toMatchObject([2, { reason: 'approval', checked: COUNTED }]);
+  expect(await flow.look(['status', id])).toContain('(inbox), not approved');
   const approved = await flow.onboard(['approve', id], BEA);
   expect(approved.exitCode, approved.stderr).toBe(1);
   await until(async () => (await list('done')).some((name) => name.startsWith('dual')));
@@ -135,7 +137,8 @@ test('who uploads a file at the page is not who approves it there', async () => 
   const ann = await enterPage(origin, { name: '', token: own });
   const bea = await enterPage(origin, { name: '', token: other });
   const upload = await ann.upload('partner.csv', ROWS);
-  const { host } = await checkUpload(ann, upload, 'dual');
+  const { host, verdict } = await checkUpload(ann, upload, 'dual');
+  expect(verdict).toMatch(/>\s*Register for approval\s*<\/button>/);
   const run = await ann.post(`${upload}/start`, { job: 'dual', host });
   await until(async () => (await ann.look(run)).includes('You have loaded it'));
   expect(await ann.post(`${run}/approve`, { seen: 'paused' })).toContain('was loaded by ann');
@@ -144,7 +147,9 @@ test('who uploads a file at the page is not who approves it there', async () => 
   expect(made(flow)).toBe(0);
   expect(await bea.post(`${run}/approve`, { seen: 'paused' })).toContain('The run is approved');
   await until(async () => (await ann.look(run)).includes('finished'));
-  expect(await ann.look(run)).toContain('by ann, approved by bea');
+  expect(await ann.look(run)).toMatch(
+    /by ann \(page\), approved by bea \(page\), .*Story.*approved by bea</s,
+  );
   await until(async () => (await list('done')).length > 0);
   expect(made(flow)).toBe(3);
 });

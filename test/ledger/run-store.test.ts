@@ -174,7 +174,11 @@ describe('a run of a job that asks for approval', () => {
       ['paused', 'requested'],
       ['running', null],
     ] as const) {
-      expect(await store.get(id)).toMatchObject({ registeredBy: OWN, approval });
+      expect(await store.get(id)).toMatchObject({
+        registeredBy: OWN,
+        registeredVia: 'user',
+        approval: { ...approval, via: 'user' },
+      });
       expect(await store.transition(id, to, reason)).toBe(true);
     }
     const given = await store.register(newRun({ definition, target: 'http://127.0.0.1' }));

@@ -150,12 +150,17 @@ test('a run that waits for approval says what was checked, and to whom it can be
   for (const visitor of [OPERATOR, VIEWER, other]) {
     const text = textOf(await seen(visitor));
     expect(text).toContain('a.csvchecked3 rows, 1 would be invalid, 1 would be skipped, 1 can be sent');
-    expect(text).toContain('by ops-1, not approved');
-    expect((await seen(visitor)).includes(`action="${path}/approve"`)).toBe(visitor === other);
-    expect(await seen(visitor)).not.toContain('/resume');
+    expect(text).toContain('by ops-1 (page), not approved');
+    expect((await seen(visitor)).includes(`href="${path}/approve"`)).toBe(visitor === other);
+    expect(await seen(visitor)).not.toMatch(/\/resume|method="post"/);
+    expect(await seen(visitor)).toContain(`<a href="/jobs/${run.job}">`);
   }
-  expect(await seen(OPERATOR)).toContain('You have loaded it: another operator can approve it.');
+  for (const visitor of [OPERATOR, { ...OPERATOR, name: 'OPS-1' }])
+    expect(await seen(visitor)).toContain('You have loaded it: another operator can approve it.');
   expect(await seen(VIEWER)).toContain('An operator can approve it.');
+  const asked = await look(desk, `${path}/approve`, { visitor: other });
+  expect(asked.html).toContain(`<h1>Send 1 row to ${run.target}?</h1>`);
+  expect(asked.html).toContain(`method="post" action="${path}/approve"`);
   const { html } = await look(desk, '/');
   expect(html).toContain(`<a href="${path}">paused (approval)</a>`);
   const approve = (visitor: Visitor) =>
