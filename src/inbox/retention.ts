@@ -186,13 +186,15 @@ async function filesByRun(home: string): Promise<FilesByRun> {
 const DAY_MS = 86_400_000;
 
 /** As ONBOARD_RETENTION says, until the process is interrupted. Never throws. */
-export async function purgeDaily(by: string, isOnce: boolean, session: PurgeSession & Pick<Session, 'log'>) {
+export async function purgeDaily(isOnce: boolean, session: PurgeSession & Pick<Session, 'log'>) {
   const { env, io, log } = session;
-  const asked = { run: null, olderThanMs: env.retentionMs, by };
+  const asked = { run: null, olderThanMs: env.retentionMs, by: 'retention' };
   while (env.retentionMs !== null && !io.interrupted.aborted) {
     try {
-      const { purged, problem } = await purge(asked, session);
+      const { purged, kept, problem } = await purge(asked, session);
       if (purged.length > 0) tell(io, `Purged ${countOf(purged.length, 'run')}, as ONBOARD_RETENTION says.`);
+      const due = `Kept, though due: ${countOf(kept.length, 'run')}`;
+      if (kept.length > 0) tell(io, `${due}; \`onboard purge --dry-run\` lists what is kept, and why.`);
       if (problem !== null) log.warn('purge', { problem });
     } catch (error) {
       log.warn('runs could not be purged: that is tried again in a day', { problem: messageOf(error) });

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { purge } from '../../src/inbox/retention.ts';
+import { purge, purgeDaily } from '../../src/inbox/retention.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { identityOf, ledgerName } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
@@ -24,7 +24,7 @@ const ALL = { run: null, olderThanMs: 3_600_000, isOpenToo: true, by: 'ann' };
 const MARK = 'zyxomma';
 const ROW = { kind: 'cells' as const, row: 5, line: 6, cells: [MARK] };
 
-const openHere = () => openTestSession(own(), onTestFinished);
+const openHere = (env = {}) => openTestSession(own(), onTestFinished, env);
 const keysOf = ({ ledger, service }: TestSession) => ledger.of(service.target).keys;
 
 async function put(session: TestSession, path: string, text = MARK): Promise<string> {
@@ -230,5 +230,19 @@ describe('a purge', () => {
     ]);
     expect(await readdir(join(session.env.home, 'failed'))).toEqual([`r.${fresh}.csv`]);
     expect(await readdir(join(session.env.home, 'reports', run.id))).toEqual([]);
+  });
+
+  test('by ONBOARD_RETENTION says how many runs it kept, and the audit that it was nobody’s hand', async () => {
+    const session = await openHere({ ONBOARD_RETENTION: '1h' });
+    const { redis } = session.ledger;
+    const [kept, run] = [await seed(session), await seed(session, {}, 'created')];
+    await redis.hset(keysOf(session).run(kept.id).record, 'o:in-doubt', 1);
+    await purgeDaily(true, session);
+    const line = 'Kept, though due: 1 run; `onboard purge --dry-run` lists what is kept, and why.\n';
+    expect(session.io.stderr.text).toBe(`Purged 1 run, as ONBOARD_RETENTION says.\n${line}`);
+    await purgeDaily(true, session);
+    expect(session.io.stderr.text.endsWith(`says.\n${line}${line}`)).toBe(true);
+    const [entry = ''] = await redis.lrange(keysOf(session).audit, -1, -1);
+    expect(JSON.parse(entry)).toMatchObject({ what: 'purged', run: run.id, of: { by: 'retention' } });
   });
 });
