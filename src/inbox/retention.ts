@@ -3,7 +3,7 @@
  * each row stays, and its key known. Killed at any moment, the next purge goes on; several at once
  * are harmless. Of a run that another home purged, files here go with the next purge of this one.
  */
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KEPT_AFTER_END_MS } from '../delivery/registration.ts';
 import { runFile } from '../journal/folder.ts';
@@ -126,7 +126,7 @@ async function purgeRun(run: RunBrief, { by, files = [] }: Purging, { env, io, l
 }
 
 async function removeFiles(paths: readonly string[]): Promise<void> {
-  for (const path of paths) await rm(path, { force: true });
+  for (const path of paths) await rm(path, { recursive: true, force: true });
 }
 
 const JOBS_AT_ONCE = 64;
@@ -177,10 +177,16 @@ async function filesByRun(home: string): Promise<FilesByRun> {
       const note = name.endsWith(NOTE_ENDING) ? path : path + NOTE_ENDING;
       // A file that was given again belongs to the run that took its content.
       const text = await readFile(note, 'utf8').catch(insteadOf('ENOENT', ''));
-      const id = /^ {2}run +([^\s,]+),/m.exec(text)?.[1] ?? ID.exec(name)?.[1];
+      const id = /^ {2}run +([^\s,]+),/m.exec(text)?.[1] ?? ID.exec(name)?.[1] ?? (await idByAge(path));
       if (id !== undefined) found.set(id, [...(found.get(id) ?? []), path]);
     }
   return found;
+}
+
+/** Of a file that somebody put there: as one that came when it was written last. */
+async function idByAge(path: string): Promise<string | undefined> {
+  const stats = await lstat(path).catch(insteadOf('ENOENT', null));
+  return stats?.isFile() === true ? newRunId(stats.mtime) : undefined;
 }
 
 const DAY_MS = 86_400_000;

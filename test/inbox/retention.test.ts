@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -220,6 +220,10 @@ describe('a purge', () => {
       `a.csv was known\n\n  file  a.csv\n  run   ${run.id}, finished\n`,
     );
     for (const id of [refused, fresh]) await put(session, `failed/r.${id}.csv`);
+    // A folder was refused, and two files were put there by hand.
+    await put(session, `failed/folder.${refused}.csv/in.csv`);
+    await utimes(await put(session, 'failed/old.csv'), new Date(0), new Date('2026-11-03T00:00:00Z'));
+    await put(session, 'failed/young.csv');
     await purge(ALL, session);
     await put(session, `reports/${run.id}/results.csv`);
     await put(session, `done/b.${run.id}.csv`);
@@ -228,7 +232,7 @@ describe('a purge', () => {
       `a.${kept.id}.csv`,
       `a.${kept.id}.csv.note.txt`,
     ]);
-    expect(await readdir(join(session.env.home, 'failed'))).toEqual([`r.${fresh}.csv`]);
+    expect(await readdir(join(session.env.home, 'failed'))).toEqual([`r.${fresh}.csv`, 'young.csv']);
     expect(await readdir(join(session.env.home, 'reports', run.id))).toEqual([]);
   });
 
