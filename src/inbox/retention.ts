@@ -14,7 +14,7 @@ import { type RunBrief, readBriefs } from '../ledger/run-record.ts';
 import { newRunId } from '../ledger/run-store.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { insteadOf, messageOf } from '../lib/errors.ts';
-import { countOf, tell } from '../lib/terminal.ts';
+import { countOf, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver } from '../model/run.ts';
@@ -73,7 +73,7 @@ async function* runsMeant(named: string | null, before: number, ledger: Ledger) 
     const page = only === null ? await ledger.index.latest(RUNS_AT_ONCE, seen) : [{ run: only }];
     if (page.length === 0) return;
     for (const run of await Promise.all(page.map((one) => briefOf(one.run, ledger))))
-      if (run !== null && run.purged?.isDone !== true && (only !== null || hasEnded(run, before))) yield run;
+      if (run !== null && run.purged?.isDone !== true && (only !== null || endOf(run) < before)) yield run;
   }
 }
 
@@ -82,8 +82,8 @@ async function briefOf(id: string, { redis, index, of }: Ledger): Promise<RunBri
   return target === null ? null : ((await readBriefs(redis, of(target).keys, [id]))[0] ?? null);
 }
 
-function hasEnded({ finishedAt, createdAt }: RunBrief, before: number): boolean {
-  return Date.parse(finishedAt ?? createdAt) < before;
+function endOf({ finishedAt, createdAt }: RunBrief): number {
+  return Date.parse(finishedAt ?? createdAt);
 }
 
 /** `null`: it may be purged. */
@@ -92,8 +92,9 @@ async function whyKept(run: RunBrief, isOpenToo: boolean, ledger: Ledger): Promi
   if (!isOver(run) || run.closedChunks < run.chunks) return `it is ${state}, and not over`;
   if (outcomes['in-doubt'] > 0)
     return `${countOf(outcomes['in-doubt'], 'row')} in doubt: \`onboard status ${id}\` says how to settle them`;
-  if (!hasEnded(run, Date.now() - KEPT_AFTER_END_MS))
-    return 'it ended less than ten minutes ago: its journals are needed if Redis forgets something';
+  const due = endOf(run) + KEPT_AFTER_END_MS;
+  if (due >= Date.now())
+    return `it ended less than ten minutes ago, and its journals may be needed: purge it after ${shownTime(new Date(due), 'UTC', { seconds: true })}`;
   if (isOpenToo || run.purged !== undefined) return null;
   const accounts = accountsAt(target, ledger);
   const account = await accounts.accountOf(await accounts.deliveryOf(id));

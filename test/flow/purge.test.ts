@@ -136,6 +136,9 @@ describe('a purged run', () => {
     expect(await markedFiles(flow)).toEqual([]);
     expect(await reportOf(flow, run)).toEqual(['digest.json', 'summary.json']);
     expect(await purge(flow, ['--older-than', '90d'])).toMatchObject({ purged: [], kept: [] });
+    expect(await flow.look(['purge', '--run', run])).toMatch(
+      /^Purged: 0 runs\nRun \S+ was purged by \S+@\S+, \d{4}-.* UTC\.\n$/,
+    );
 
     const after = JSON.parse(await flow.look(['account', run, '--json']));
     expect(after).toMatchObject({ open: before.open, purged: 6, holds: true });
@@ -159,6 +162,21 @@ describe('a purged run', () => {
     expect(JSON.parse(await flow.look(['account', run, '--json']))).toMatchObject({ open: 0, writtenOff: 6 });
     expect(await markedFiles(flow)).toEqual([]);
   });
+});
+
+test('a purge of one run names the others that hold rows of its file', async () => {
+  const flow = await startFlow({ faults: ['404=always;key=B'] });
+  const job = await flow.file('job.yaml', JOB);
+  const file = await flow.file(`${MARK}.csv`, HEADER + rowOf('A') + rowOf('B'));
+  const { run } = (await flow.run(['--job-file', job, file])).summary;
+  const rerun = withSummary(await flow.onboard(['rerun', run, '--json'])).summary.run;
+  await makeOld(flow, run, rerun);
+  const named = (id: string) =>
+    `Run ${id} holds rows of its file, too: \`onboard purge --run ${id} --open\`\n`;
+  expect(await flow.look(['purge', '--run', run, '--open', '--dry-run'])).toContain(named(rerun));
+  expect(await flow.look(['purge', '--run', run, '--open'])).toContain(named(rerun));
+  expect(await flow.look(['purge', '--run', rerun, '--open'])).not.toContain('holds rows');
+  expect(await markedKeys(flow)).toEqual([]);
 });
 
 test('a purge that is killed, wherever it is, goes on with the next one; then not even Redis’ files have the rows', async () => {
@@ -211,7 +229,9 @@ test('a purge asks for an age or a run, and changes nothing without', async () =
   ]);
   for (const [args, problem] of [
     [[], 'expected --older-than, such as 90d'],
-    [['--older-than', '3w'], 'such as 90d or 12h'],
+    ...['3w', '11m', '0d', '90'].map(
+      (age) => [['--older-than', age], `--older-than ${age}: expected`] as const,
+    ),
     [['--run', 'latest'], ''],
   ] as const)
     expect(await flow.onboard(['purge', ...args])).toMatchObject({

@@ -200,7 +200,7 @@ describe('a purge', () => {
     const { kept } = await purge({ ...ALL, olderThanMs: 0 }, session);
     const why = (id: string) => kept.find((one) => one.id === id)?.why;
     expect(why(inDoubt.id)).toContain('2 rows in doubt');
-    expect(why(young.id)).toContain('less than ten minutes ago');
+    expect(why(young.id)).toMatch(/less than ten minutes ago, .*: purge it after 2\S+ \d\d:\d\d:\d\d UTC$/);
     expect(why(running.id)).toContain('it is running');
     expect([inDoubt, inHand].map(({ id }) => why(id)).join()).toContain('in hand');
     const { kept: old } = await purge({ ...ALL, olderThanMs: 86_400_000 * 365 }, session);
