@@ -24,6 +24,7 @@ import type { Summary } from '../report/summary.ts';
 import {
   accountLine,
   approvalFacts,
+  openWords,
   pagesOf,
   purgedWords,
   renderNext,
@@ -232,7 +233,7 @@ function needyLines(
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
-    ...(open === 0 ? [] : [`${countOf(open, 'row')} to correct`]),
+    ...(open === 0 ? [] : [openWords(open, run)]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
   // Of a file none of whose rows are to be corrected, nothing is told of them.

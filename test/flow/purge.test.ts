@@ -157,6 +157,13 @@ describe('a purged run', () => {
     await flow.look(['report', run]);
     const lines = (await flow.report({ run }, 'results.csv')).trim().split('\n');
     expect([lines.length, lines[1]]).toEqual([8, expect.stringMatching(/^1,2,,drafted,200,[^,]+,1,\d+,,,$/)]);
+    expect(
+      lines.filter((line) => line.endsWith('The run was purged: the cells of its rows are gone.')),
+    ).toHaveLength(6);
+    const report = await flow.look(['report', run]);
+    expect(report).toContain('The run was purged');
+    expect(report).not.toMatch(/Correct|failed\.csv/);
+    expect(await flow.look(['status'])).toContain('6 rows open, their cells purged');
     expect(await reportOf(flow, run)).not.toContain('failed.csv');
     await flow.look(['write-off', run, '--only', 'failed,rejected,denied,invalid', '--reason', 'purged']);
     expect(JSON.parse(await flow.look(['account', run, '--json']))).toMatchObject({ open: 0, writtenOff: 6 });
