@@ -134,6 +134,21 @@ const LEFT = {
 };
 
 describe('a purge', () => {
+  test('by ONBOARD_RETENTION says how many runs it kept, and the audit that it was nobody’s hand', async () => {
+    const session = await openHere({ ONBOARD_RETENTION: '1h' });
+    const { redis } = session.ledger;
+    const [kept, run] = [await seed(session), await seed(session, {}, 'created')];
+    await redis.hset(keysOf(session).run(kept.id).record, 'o:in-doubt', 1);
+    await purgeDaily(true, session);
+    const line = 'Kept, though due: 1 run; `onboard purge --dry-run` lists what is kept, and why.\n';
+    expect(session.io.stderr.text).toBe(`Purged 1 run, as ONBOARD_RETENTION says.\n${line}`);
+    await purgeDaily(true, session);
+    expect(session.io.stderr.text.endsWith(`says.\n${line}${line}`)).toBe(true);
+    const [entry = ''] = await redis.lrange(keysOf(session).audit, -1, -1);
+    expect(JSON.parse(entry)).toMatchObject({ what: 'purged', run: run.id, of: { by: 'retention' } });
+    await session.ledger.index.remove(kept.id);
+  });
+
   test('that is killed at any of its commands goes on the next time, and leaves the same', async () => {
     const session = await openHere();
     const redis = session.ledger.redis as Redis;
@@ -234,19 +249,5 @@ describe('a purge', () => {
     ]);
     expect(await readdir(join(session.env.home, 'failed'))).toEqual([`r.${fresh}.csv`, 'young.csv']);
     expect(await readdir(join(session.env.home, 'reports', run.id))).toEqual([]);
-  });
-
-  test('by ONBOARD_RETENTION says how many runs it kept, and the audit that it was nobody’s hand', async () => {
-    const session = await openHere({ ONBOARD_RETENTION: '1h' });
-    const { redis } = session.ledger;
-    const [kept, run] = [await seed(session), await seed(session, {}, 'created')];
-    await redis.hset(keysOf(session).run(kept.id).record, 'o:in-doubt', 1);
-    await purgeDaily(true, session);
-    const line = 'Kept, though due: 1 run; `onboard purge --dry-run` lists what is kept, and why.\n';
-    expect(session.io.stderr.text).toBe(`Purged 1 run, as ONBOARD_RETENTION says.\n${line}`);
-    await purgeDaily(true, session);
-    expect(session.io.stderr.text.endsWith(`says.\n${line}${line}`)).toBe(true);
-    const [entry = ''] = await redis.lrange(keysOf(session).audit, -1, -1);
-    expect(JSON.parse(entry)).toMatchObject({ what: 'purged', run: run.id, of: { by: 'retention' } });
   });
 });
