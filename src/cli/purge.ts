@@ -5,7 +5,11 @@ import { purge } from '../inbox/retention.ts';
 import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
-import { withKnownLedger } from '../session.ts';
+import type { Run } from '../model/run.ts';
+import { purgedWords } from '../report/words.ts';
+import { accountOf } from '../runs/account.ts';
+import { findRun } from '../runs/status.ts';
+import { type Ledger, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
 type PurgeFlags = {
@@ -37,9 +41,11 @@ async function purgeRuns(
 ): Promise<number> {
   return withKnownLedger(io, async (session) => {
     const olderThanMs = run === null ? ageAsked(olderThan, session.env.retentionMs) : null;
+    const named = run === null ? null : await findRun(session.ledger, run);
     const told = await purge({ run, olderThanMs, isOpenToo, isDry, by: session.env.actor.name }, session);
-    if (json === true) sayJson(io, JSON.stringify({ dryRun: isDry, ...told }));
-    else say(io, ...lines(told, isDry ? 'To be purged' : 'Purged'));
+    const notes = await notesOf(told.kept.length > 0 ? null : named, session.ledger);
+    if (json === true) sayJson(io, JSON.stringify({ dryRun: isDry, ...told, notes }));
+    else say(io, ...lines(told, isDry ? 'To be purged' : 'Purged'), ...notes);
     if (io.interrupted.aborted) return EXIT.interrupted;
     return run !== null && told.kept.length > 0 ? EXIT.notStarted : EXIT.success;
   });
@@ -48,6 +54,7 @@ async function purgeRuns(
 function ageAsked(text: string | undefined, retentionMs: number | null): number {
   const ms = text === undefined ? retentionMs : ageOf(text);
   if (ms !== null) return ms;
+  if (text !== undefined) throw new UsageError(`--older-than ${text}: expected days, such as 90d`);
   throw new UsageError('expected --older-than, such as 90d, --run or ONBOARD_RETENTION');
 }
 
@@ -61,4 +68,14 @@ function lines({ purged, kept, problem }: Awaited<ReturnType<typeof purge>>, did
     ...kept.map(({ id, job, why }) => `  ${id}, job ${job}: ${why}`),
     ...(problem === null ? [] : [`warning: ${problem}`]),
   ];
+}
+
+/** Of a run as it was before: who purged it, or which others hold rows of its file. */
+async function notesOf(run: Run | null, ledger: Ledger): Promise<string[]> {
+  if (run === null) return [];
+  if (run.purged?.isDone === true) return [`Run ${run.id} was ${purgedWords(run.purged)}.`];
+  const { runs } = await accountOf(run, ledger);
+  const others = await Promise.all(runs.filter((id) => id !== run.id).map((id) => findRun(ledger, id)));
+  const left = others.filter(({ purged }) => purged?.isDone !== true);
+  return left.map(({ id }) => `Run ${id} holds rows of its file, too: \`onboard purge --run ${id} --open\``);
 }

@@ -88,7 +88,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       const isPageUp = page === null ? undefined : await servePage(page, watcher, joined);
       await tellVitals(joined, { inbox: countFiles(watcher), isPageUp });
       await tellEvents(joined);
-      const purging = purgeDaily(session.env.actor.name, watcher.once, joined);
+      const purging = purgeDaily(watcher.once, joined);
       if (watcher.once) await purging;
       const { inbox } = watcher.places;
       if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);

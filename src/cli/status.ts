@@ -19,7 +19,15 @@ import { EXIT } from '../model/exit.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import type { Summary } from '../report/summary.ts';
-import { accountLine, countLines, factLines, pagesOf, renderNext, requestWords } from '../report/words.ts';
+import {
+  accountLine,
+  countLines,
+  factLines,
+  openWords,
+  pagesOf,
+  renderNext,
+  requestWords,
+} from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
@@ -213,7 +221,7 @@ function needyLines(
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
-    ...(open === 0 ? [] : [`${countOf(open, 'row')} to correct`]),
+    ...(open === 0 ? [] : [openWords(open, run)]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
   // Of a file none of whose rows are to be corrected, nothing is told of them.

@@ -3,7 +3,7 @@
  * each row stays, and its key known. Killed at any moment, the next purge goes on; several at once
  * are harmless. Of a run that another home purged, files here go with the next purge of this one.
  */
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KEPT_AFTER_END_MS } from '../delivery/registration.ts';
 import { runFile } from '../journal/folder.ts';
@@ -14,7 +14,7 @@ import { type RunBrief, readBriefs } from '../ledger/run-record.ts';
 import { newRunId } from '../ledger/run-store.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { insteadOf, messageOf } from '../lib/errors.ts';
-import { countOf, tell } from '../lib/terminal.ts';
+import { countOf, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver } from '../model/run.ts';
@@ -71,7 +71,7 @@ async function* runsMeant(named: string | null, before: number, ledger: Ledger) 
       : [(await findRun(ledger, named)).id];
   for (const id of ids) {
     const run = await briefOf(id, ledger);
-    if (run !== null && run.purged?.isDone !== true && (named !== null || hasEnded(run, before))) yield run;
+    if (run !== null && run.purged?.isDone !== true && (named !== null || endOf(run) < before)) yield run;
   }
 }
 
@@ -80,8 +80,8 @@ async function briefOf(id: string, { redis, index, of }: Ledger): Promise<RunBri
   return target === null ? null : ((await readBriefs(redis, of(target).keys, [id]))[0] ?? null);
 }
 
-function hasEnded({ finishedAt, createdAt }: RunBrief, before: number): boolean {
-  return Date.parse(finishedAt ?? createdAt) < before;
+function endOf({ finishedAt, createdAt }: RunBrief): number {
+  return Date.parse(finishedAt ?? createdAt);
 }
 
 /** `null`: it may be purged. */
@@ -90,8 +90,9 @@ async function whyKept(run: RunBrief, isOpenToo: boolean, ledger: Ledger): Promi
   if (!isOver(run) || run.closedChunks < run.chunks) return `it is ${state}, and not over`;
   if (outcomes['in-doubt'] > 0)
     return `${countOf(outcomes['in-doubt'], 'row')} in doubt: \`onboard status ${id}\` says how to settle them`;
-  if (!hasEnded(run, Date.now() - KEPT_AFTER_END_MS))
-    return 'it ended less than ten minutes ago: its journals are needed if Redis forgets something';
+  const due = endOf(run) + KEPT_AFTER_END_MS;
+  if (due >= Date.now())
+    return `it ended less than ten minutes ago, and its journals may be needed: purge it after ${shownTime(new Date(due), 'UTC', { seconds: true })}`;
   if (isOpenToo || run.purged !== undefined) return null;
   const accounts = accountsAt(target, ledger);
   const account = await accounts.accountOf(await accounts.deliveryOf(id));
@@ -123,7 +124,7 @@ async function purgeRun(run: RunBrief, { by, files = [] }: Purging, { env, io, l
 }
 
 async function removeFiles(paths: readonly string[]): Promise<void> {
-  for (const path of paths) await rm(path, { force: true });
+  for (const path of paths) await rm(path, { recursive: true, force: true });
 }
 
 const JOBS_AT_ONCE = 64;
@@ -174,22 +175,30 @@ async function filesByRun(home: string): Promise<FilesByRun> {
       const note = name.endsWith(NOTE_ENDING) ? path : path + NOTE_ENDING;
       // A file that was given again belongs to the run that took its content.
       const text = await readFile(note, 'utf8').catch(insteadOf('ENOENT', ''));
-      const id = /^ {2}run +([^\s,]+),/m.exec(text)?.[1] ?? ID.exec(name)?.[1];
+      const id = /^ {2}run +([^\s,]+),/m.exec(text)?.[1] ?? ID.exec(name)?.[1] ?? (await idByAge(path));
       if (id !== undefined) found.set(id, [...(found.get(id) ?? []), path]);
     }
   return found;
 }
 
+/** Of a file that somebody put there: as one that came when it was written last. */
+async function idByAge(path: string): Promise<string | undefined> {
+  const stats = await lstat(path).catch(insteadOf('ENOENT', null));
+  return stats?.isFile() === true ? newRunId(stats.mtime) : undefined;
+}
+
 const DAY_MS = 86_400_000;
 
 /** As ONBOARD_RETENTION says, until the process is interrupted. Never throws. */
-export async function purgeDaily(by: string, isOnce: boolean, session: PurgeSession & Pick<Session, 'log'>) {
+export async function purgeDaily(isOnce: boolean, session: PurgeSession & Pick<Session, 'log'>) {
   const { env, io, log } = session;
-  const asked = { run: null, olderThanMs: env.retentionMs, by };
+  const asked = { run: null, olderThanMs: env.retentionMs, by: 'retention' };
   while (env.retentionMs !== null && !io.interrupted.aborted) {
     try {
-      const { purged, problem } = await purge(asked, session);
+      const { purged, kept, problem } = await purge(asked, session);
       if (purged.length > 0) tell(io, `Purged ${countOf(purged.length, 'run')}, as ONBOARD_RETENTION says.`);
+      const due = `Kept, though due: ${countOf(kept.length, 'run')}`;
+      if (kept.length > 0) tell(io, `${due}; \`onboard purge --dry-run\` lists what is kept, and why.`);
       if (problem !== null) log.warn('purge', { problem });
     } catch (error) {
       log.warn('runs could not be purged: that is tried again in a day', { problem: messageOf(error) });

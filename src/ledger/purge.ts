@@ -43,10 +43,11 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
     },
     /** Told once, whoever else did the same. */
     async complete(purged: Purged): Promise<void> {
-      const told = JSON.stringify({ count: run.rows, ...run.outcomes });
+      const { by } = purged;
+      const of = { count: run.rows, ...run.outcomes, ...(by !== keys.actor.name && { by }) };
       const gone = [k.sources, k.bodies, k.documents, k.sightings, k.late, k.input];
       const names = [k.record, k.blocks, k.purgedBlocks, keys.audit, ...gone];
-      const args = [JSON.stringify(purged), PURGED_FILE, stubOf(keys, run.id, purged.at), told];
+      const args = [JSON.stringify(purged), PURGED_FILE, stubOf(keys, run.id, purged.at), JSON.stringify(of)];
       await complete(redis, names, args);
     },
   };

@@ -27,7 +27,7 @@ const ALGORITHM = 'aes-256-gcm';
 export const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** How a box begins; no deflated bytes begin so. With it the head is 40 signs of base64 by itself. */
+/** How a box begins; no deflated bytes begin so. With it the head is 40 signs in base64. */
 const MARK = Buffer.of(0x07, 0x01);
 const HEAD_BYTES = MARK.length + IV_BYTES + TAG_BYTES;
 
@@ -86,8 +86,8 @@ function nextIv(): Buffer {
 const BLOCK_BYTES = 64;
 
 /**
- * The first `length` characters, in base64url, of the HMAC-SHA-256 under the key's base64 text, with
- * the inner digest as base64 text too: hashes of texts cost half of an Hmac object.
+ * The first `length` characters, in base64url, of the HMAC-SHA-256 under the key's base64 text,
+ * with the inner digest as base64 text too: hashes of texts cost half of an Hmac object.
  */
 export function keyedDigest(key: Buffer): (text: string, length: number) => string {
   const bytes = Buffer.alloc(BLOCK_BYTES);

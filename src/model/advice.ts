@@ -164,7 +164,8 @@ function permissionOf(operation: string): string {
 }
 
 /** Empty: there is nothing to do. */
-export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
+export function adviceFor(code: string, outcome: Outcome, operation: Operation, isPurged = false): string {
+  if (isPurged && BY_OUTCOME[outcome] !== '') return 'The run was purged: the cells of its rows are gone.';
   // Whatever the reason, an unknown create is settled, not sent.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];

@@ -48,12 +48,13 @@ export function createDigests(means: Means): Digests {
       wholes.set(run.id, whole);
       return whole;
     }
-    const one = countings.get(run.id) ?? {
+    const key = `${run.id} ${run.purged?.at}`;
+    const one = countings.get(key) ?? {
       counting: await begin(means, run),
       at: -EVERY_MS,
       isCounted: true,
     };
-    countings.set(run.id, one);
+    countings.set(key, one);
     if (one.isCounted && means.clock.now() - one.at >= EVERY_MS) {
       one.isCounted = false;
       queue = queue.then(() => count(means, run, one));
@@ -62,9 +63,9 @@ export function createDigests(means: Means): Digests {
   };
 }
 
-/** Whether no row got another outcome since. */
+/** Whether no row got another outcome since, and none was purged. */
 export function isOf({ outcomes }: Digest, run: Run): boolean {
-  return isDeepStrictEqual(outcomes, run.outcomes);
+  return run.purged === undefined && isDeepStrictEqual(outcomes, run.outcomes);
 }
 
 /** From the run's report, where it agrees with the ledger: reads no row. */
@@ -96,7 +97,7 @@ async function begin({ ledger }: Means, run: Run): Promise<Counting> {
     run,
     fields: knownFields(run.operation),
     publicColumns: publicColumns(definition, run.source.columns),
-    advising: { operation: run.operation, extension: isTable(run.source) ? 'csv' : 'ndjson' },
+    advising: { ...run, extension: isTable(run.source) ? 'csv' : 'ndjson' },
     definition,
   });
   return { tally, seen: new Set(), replaced };

@@ -10,6 +10,7 @@ import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { isOver } from '../model/run.ts';
 import { Time } from '../report/html/parts.tsx';
+import { openWords } from '../report/words.ts';
 import { goingOnWith, isRead, stateOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
@@ -142,7 +143,7 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
         {note === null ? null : '; the note beside it says why'}
       </>
     )),
-    ...toCorrect.map((one) => <Need run={one.run} words={`${countOf(one.toCorrect, 'row')} to correct`} />),
+    ...toCorrect.map((one) => <Need run={one.run} words={openWords(one.toCorrect, one.run)} />),
   ];
   return (
     <section>

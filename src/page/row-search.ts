@@ -222,9 +222,9 @@ export async function* csvOf(
   search: Search,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { operation, source } = search.run;
+  const { source } = search.run;
   const extension = isTable(source) ? 'csv' : 'ndjson';
-  const { header, lines } = resultsFormat(source, { operation, extension });
+  const { header, lines } = resultsFormat(source, { ...search.run, extension });
   yield Buffer.from(header);
   for await (const { rows } of matchingRows(search)) {
     if (signal.aborted) throw new Error('the same visitor has asked for another list');

@@ -7,7 +7,6 @@ import type { JobDefinition } from '../config/job-definition.ts';
 import { chunksAround } from '../ledger/run-view.ts';
 import { Lines, Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
-import { adviceFor } from '../model/advice.ts';
 import { flattenRecord, parseRecord } from '../model/json-record.ts';
 import { spaceOf } from '../model/operation.ts';
 import { describeDecision, resolutionSchema } from '../model/resolution.ts';
@@ -16,6 +15,7 @@ import { groupRows } from '../model/row-group.ts';
 import { messageOf } from '../model/sentence.ts';
 import type { RefusalBody, SettledChunk, Settlement } from '../model/settlement.ts';
 import { Facts, Time } from '../report/html/parts.tsx';
+import { adviceIn } from '../report/results.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
@@ -108,7 +108,7 @@ type Props = { readonly open: RunRows; readonly shown: ShownRow };
 function RowView({ open, shown }: Props) {
   const { run } = open;
   const { row, settlement, source, sent, said } = shown;
-  const advice = settlement === null ? '' : adviceFor(settlement.code, settlement.outcome, run.operation);
+  const advice = settlement === null ? '' : adviceIn(settlement, { ...run, extension: 'csv' });
   return (
     <>
       <RunTitle run={run} here="row" />
@@ -119,20 +119,22 @@ function RowView({ open, shown }: Props) {
           <Prose of={advice} />
         </p>
       )}
-      <div class="two">
-        <section>
-          <h2>What the file says</h2>
-          <File source={source} columns={run.source.columns} />
-        </section>
-        <section>
-          <h2>What was sent</h2>
-          <SentShown sent={sent} said={said?.text ?? ''} />
-        </section>
-        <section>
-          <h2>What the service said</h2>
-          <Said said={said} />
-        </section>
-      </div>
+      {run.purged !== undefined ? null : (
+        <div class="two">
+          <section>
+            <h2>What the file says</h2>
+            <File source={source} columns={run.source.columns} />
+          </section>
+          <section>
+            <h2>What was sent</h2>
+            <SentShown sent={sent} said={said?.text ?? ''} />
+          </section>
+          <section>
+            <h2>What the service said</h2>
+            <Said said={said} />
+          </section>
+        </div>
+      )}
       <Elsewhere open={open} shown={shown} />
     </>
   );

@@ -88,7 +88,7 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   await removeLeftOvers(directory, now());
   const hasOriginals = options.originals === true || definition?.report.originals !== false;
   const format = hasOriginals ? remainderFormat(run) : bareRemainder(run);
-  const advising = { operation: run.operation, extension: format.extension };
+  const advising = { ...run, extension: format.extension };
   const files = createPendingReport(directory);
   const digest = createDigestTally({ ...options, advising });
   const results = resultsFormat(run.source, advising);

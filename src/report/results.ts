@@ -1,7 +1,7 @@
 /** Scripts rely on the columns and members of these lines. */
 import { printable } from '../lib/terminal.ts';
 import { adviceFor } from '../model/advice.ts';
-import type { Operation } from '../model/operation.ts';
+import type { Run } from '../model/run.ts';
 import { messageOf } from '../model/sentence.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { SourceInfo } from '../model/source.ts';
@@ -50,13 +50,13 @@ function placeInWords(column: string | null): string {
   return column === null ? '' : ` in "${onOneLine(column)}"`;
 }
 
-export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
+export type Advising = Pick<Run, 'operation' | 'purged'> & { readonly extension: 'csv' | 'ndjson' };
 
 export function adviceIn(
   { code, outcome }: Pick<Settlement, 'code' | 'outcome'>,
-  { operation, extension }: Advising,
+  { operation, purged, extension }: Advising,
 ): string {
-  return adviceFor(code, outcome, operation).replaceAll('.csv', `.${extension}`);
+  return adviceFor(code, outcome, operation, purged !== undefined).replaceAll('.csv', `.${extension}`);
 }
 
 /**

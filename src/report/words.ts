@@ -119,6 +119,11 @@ export function waitingWords(waiting: number): string {
   return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
 }
 
+/** Of rows that nobody has taken up. */
+export function openWords(count: number, { purged }: Pick<Run, 'purged'>): string {
+  return `${countOf(count, 'row')} ${purged === undefined ? 'to correct' : 'open, their cells purged'}`;
+}
+
 export function purgedWords({ isDone, ...who }: Purged): string {
   return `${isDone ? 'purged' : 'being purged'} by ${requestWords({ ...who, why: '' })}`;
 }

@@ -102,6 +102,9 @@ describe('a purged run', () => {
     expect(await markedFiles(flow)).toEqual([]);
     expect(await reportOf(flow, run)).toEqual(['digest.json', 'summary.json']);
     expect(await purge(flow, ['--older-than', '90d'])).toMatchObject({ purged: [], kept: [] });
+    expect(await flow.look(['purge', '--run', run])).toMatch(
+      /^Purged: 0 runs\nRun \S+ was purged by \S+@\S+, \d{4}-.* UTC\.\n$/,
+    );
 
     const after = JSON.parse(await flow.look(['account', run, '--json']));
     expect(after).toMatchObject({ open: before.open, purged: 6, holds: true });
@@ -120,11 +123,33 @@ describe('a purged run', () => {
     await flow.look(['report', run]);
     const lines = (await flow.report({ run }, 'results.csv')).trim().split('\n');
     expect([lines.length, lines[1]]).toEqual([8, expect.stringMatching(/^1,2,,drafted,200,[^,]+,1,\d+,,,$/)]);
+    expect(
+      lines.filter((line) => line.endsWith('The run was purged: the cells of its rows are gone.')),
+    ).toHaveLength(6);
+    const report = await flow.look(['report', run]);
+    expect(report).toContain('The run was purged');
+    expect(report).not.toMatch(/Correct|failed\.csv/);
+    expect(await flow.look(['status'])).toContain('6 rows open, their cells purged');
     expect(await reportOf(flow, run)).not.toContain('failed.csv');
     await flow.look(['write-off', run, '--only', 'failed,rejected,denied,invalid', '--reason', 'purged']);
     expect(JSON.parse(await flow.look(['account', run, '--json']))).toMatchObject({ open: 0, writtenOff: 6 });
     expect(await markedFiles(flow)).toEqual([]);
   });
+});
+
+test('a purge of one run names the others that hold rows of its file', async () => {
+  const flow = await startFlow({ faults: ['404=always;key=B'] });
+  const job = await flow.file('job.yaml', JOB);
+  const file = await flow.file(`${MARK}.csv`, HEADER + rowOf('A') + rowOf('B'));
+  const { run } = (await flow.run(['--job-file', job, file])).summary;
+  const rerun = withSummary(await flow.onboard(['rerun', run, '--json'])).summary.run;
+  await makeOld(flow, run, rerun);
+  const named = (id: string) =>
+    `Run ${id} holds rows of its file, too: \`onboard purge --run ${id} --open\`\n`;
+  expect(await flow.look(['purge', '--run', run, '--open', '--dry-run'])).toContain(named(rerun));
+  expect(await flow.look(['purge', '--run', run, '--open'])).toContain(named(rerun));
+  expect(await flow.look(['purge', '--run', rerun, '--open'])).not.toContain('holds rows');
+  expect(await marksKept(flow)).toEqual([]);
 });
 
 test('a purge that is killed, wherever it is, goes on with the next one; then not even Redis’ files have the rows', async () => {
@@ -177,7 +202,9 @@ test('a purge asks for an age or a run, and changes nothing without', async () =
   ]);
   for (const [args, problem] of [
     [[], 'expected --older-than, such as 90d'],
-    [['--older-than', '12h'], 'such as 90d'],
+    ...['3w', '11m', '12h', '0d', '90'].map(
+      (age) => [['--older-than', age], `--older-than ${age}: expected`] as const,
+    ),
     [['--run', 'latest'], ''],
   ] as const)
     expect(await flow.onboard(['purge', ...args])).toMatchObject({

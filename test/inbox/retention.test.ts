@@ -1,8 +1,8 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { purge } from '../../src/inbox/retention.ts';
+import { purge, purgeDaily } from '../../src/inbox/retention.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { identityOf, ledgerName } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
@@ -24,7 +24,7 @@ const ALL = { run: null, olderThanMs: 3_600_000, isOpenToo: true, by: 'ann' };
 const MARK = 'zyxomma';
 const ROW = { kind: 'cells' as const, row: 5, line: 6, cells: [MARK] };
 
-const openHere = () => openTestSession(own(), onTestFinished);
+const openHere = (env = {}) => openTestSession(own(), onTestFinished, env);
 const keysOf = ({ ledger, service }: TestSession) => ledger.of(service.target).keys;
 
 async function put(session: TestSession, path: string, text = MARK): Promise<string> {
@@ -134,6 +134,21 @@ const LEFT = {
 };
 
 describe('a purge', () => {
+  test('by ONBOARD_RETENTION says how many runs it kept, and the audit that it was nobody’s hand', async () => {
+    const session = await openHere({ ONBOARD_RETENTION: '1d' });
+    const { redis } = session.ledger;
+    const [kept, run] = [await seed(session), await seed(session, {}, 'created')];
+    await redis.hset(keysOf(session).run(kept.id).record, 'o:in-doubt', 1);
+    await purgeDaily(true, session);
+    const line = 'Kept, though due: 1 run; `onboard purge --dry-run` lists what is kept, and why.\n';
+    expect(session.io.stderr.text).toBe(`Purged 1 run, as ONBOARD_RETENTION says.\n${line}`);
+    await purgeDaily(true, session);
+    expect(session.io.stderr.text.endsWith(`says.\n${line}${line}`)).toBe(true);
+    const [entry = ''] = await redis.lrange(keysOf(session).audit, -1, -1);
+    expect(JSON.parse(entry)).toMatchObject({ what: 'purged', run: run.id, of: { by: 'retention' } });
+    await session.ledger.index.remove(kept.id);
+  });
+
   test('that is killed at any of its commands goes on the next time, and leaves the same', async () => {
     const session = await openHere();
     const redis = session.ledger.redis as Redis;
@@ -200,7 +215,7 @@ describe('a purge', () => {
     const { kept } = await purge({ ...ALL, olderThanMs: 0 }, session);
     const why = (id: string) => kept.find((one) => one.id === id)?.why;
     expect(why(inDoubt.id)).toContain('2 rows in doubt');
-    expect(why(young.id)).toContain('less than ten minutes ago');
+    expect(why(young.id)).toMatch(/less than ten minutes ago, .*: purge it after 2\S+ \d\d:\d\d:\d\d UTC$/);
     expect(why(running.id)).toContain('it is running');
     expect([inDoubt, inHand].map(({ id }) => why(id)).join()).toContain('in hand');
     const { kept: old } = await purge({ ...ALL, olderThanMs: 86_400_000 * 365 }, session);
@@ -220,6 +235,10 @@ describe('a purge', () => {
       `a.csv was known\n\n  file  a.csv\n  run   ${run.id}, finished\n`,
     );
     for (const id of [refused, fresh]) await put(session, `failed/r.${id}.csv`);
+    // A folder was refused, and two files were put there by hand.
+    await put(session, `failed/folder.${refused}.csv/in.csv`);
+    await utimes(await put(session, 'failed/old.csv'), new Date(0), new Date('2026-11-03T00:00:00Z'));
+    await put(session, 'failed/young.csv');
     await purge(ALL, session);
     await put(session, `reports/${run.id}/results.csv`);
     await put(session, `done/b.${run.id}.csv`);
@@ -228,7 +247,7 @@ describe('a purge', () => {
       `a.${kept.id}.csv`,
       `a.${kept.id}.csv.note.txt`,
     ]);
-    expect(await readdir(join(session.env.home, 'failed'))).toEqual([`r.${fresh}.csv`]);
+    expect(await readdir(join(session.env.home, 'failed'))).toEqual([`r.${fresh}.csv`, 'young.csv']);
     expect(await readdir(join(session.env.home, 'reports', run.id))).toEqual([]);
   });
 });

@@ -36,6 +36,35 @@ describe('a row', () => {
     expect(desk.logged.text).toContain('a row was looked at');
   });
 
+  test('of a purged run says that its cells are gone, and nothing that is not so', async () => {
+    const { desk, seed } = await openOwnDesk(own());
+    const settlements = [
+      doubtOf(1, { outcome: 'invalid', code: 'missing_key' }),
+      doubtOf(2, { outcome: 'created' }),
+    ];
+    const run = await seed({ rows: 2, settlements });
+    const pages = async () =>
+      Promise.all(
+        ['', '/rows/1', '/rows/2'].map(async (path) =>
+          textOf((await look(desk, `/runs/${run.id}${path}`)).html),
+        ),
+      );
+    expect((await pages()).join()).toContain('failed.csv');
+    const purged = { by: 'ann', at: '2026-11-21T10:00:00Z', isDone: true };
+    await desk.ledger.redis.hset(
+      desk.ledger.of(run.target).keys.run(run.id).record,
+      'purged',
+      JSON.stringify(purged),
+    );
+    await until(
+      async () =>
+        (await pages())[0]?.includes('The run was purged: the cells of its rows are gone.') === true,
+    );
+    const [whole, failed, created] = await pages();
+    expect(failed).toContain('The run was purged: the cells of its rows are gone.');
+    expect([whole, failed, created].join()).not.toMatch(/failed\.csv|kept only/);
+  });
+
   test('of a group names the rows that were one request with it, and shows that request whole', async () => {
     const { desk, seed } = await openOwnDesk(own());
     const definition = {
