@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { targetOf } from '../inbox/overview.ts';
-import { recordAct } from '../ledger/audit.ts';
+import { type Act, recordAct } from '../ledger/audit.ts';
 import type { ListenAddress } from '../lib/listening.ts';
 import { say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -38,22 +38,26 @@ export const addWebCommand: AddCommand = (program, io, done) => {
 
 async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number> {
   const { home } = readEnvironment(io.env);
-  const record = (what: 'person-added' | 'person-removed', of: { person: string; role?: Role }) =>
-    withSession(io, async ({ env, ledger: { redis, of: ledgerOf } }) =>
-      recordAct(redis, ledgerOf(targetOf(env, flags.sandbox === true)).keys, { what, of }),
-    );
+  // Where the ledger can't be had, nothing is changed.
+  const record = <T>(act: Pick<Act, 'what' | 'of'>, change: () => Promise<T>) =>
+    withSession(io, async ({ env, ledger: { redis, of } }) => {
+      const changed = await change();
+      await recordAct(redis, of(targetOf(env, flags.sandbox === true)).keys, act);
+      return changed;
+    });
   if (flags.add !== undefined) {
     if (flags.role === undefined)
       throw new UsageError('--add: expected --role viewer, who looks, or --role operator, who acts too');
-    const token = await addPerson(home, flags.add, flags.role);
-    await record('person-added', { person: flags.add, role: flags.role });
+    const { add: person, role } = flags;
+    const act = { what: 'person-added', of: { person, role } } as const;
+    const token = await record(act, () => addPerson(home, person, role));
     tell(io, `${flags.add} may log in as ${flags.role} with this token, which is not shown again:`);
     say(io, token);
     return 0;
   }
   if (flags.remove !== undefined) {
-    await removePerson(home, flags.remove);
-    await record('person-removed', { person: flags.remove });
+    const { remove: person } = flags;
+    await record({ what: 'person-removed', of: { person } }, () => removePerson(home, person));
     say(io, `${flags.remove} may log in no longer.`);
     return 0;
   }

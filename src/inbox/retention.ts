@@ -50,8 +50,11 @@ export async function purge(asked: PurgeAsked, session: PurgeSession) {
   for await (const run of runsMeant(asked.run, before, ledger)) {
     if (io.interrupted.aborted) break;
     const { id, job, rows, finishedAt } = run;
-    const isKept = await whyKept(run, isOpenToo, ledger);
-    const why = isKept ?? (isDry ? null : await purgeRun(run, { by, files: here.get(id) }, session));
+    const purging = async () =>
+      (await whyKept(run, isOpenToo, ledger)) ??
+      (isDry ? null : purgeRun(run, { by, files: here.get(id) }, session));
+    // One that can't be read keeps no other from being purged.
+    const why = await purging().catch((error: unknown) => `it can't be read: ${messageOf(error)}`);
     if (why === null) purged.push({ id, job, rows, finishedAt });
     else kept.push({ id, job, why });
   }

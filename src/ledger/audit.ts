@@ -13,7 +13,7 @@ export function stubOf({ name, actor }: LedgerKeys, run: string, at: string): st
   return JSON.stringify({ at, run, ledger: name, actor: actor.name, via: actor.via }).slice(1, -1);
 }
 
-type Act = {
+export type Act = {
   readonly what: 'key-rotated' | 'shared' | 'person-added' | 'person-removed' | 'log-in';
   /** Left out: it concerns none. */
   readonly run?: string;

@@ -149,6 +149,17 @@ describe('a purge', () => {
     await session.ledger.index.remove(kept.id);
   });
 
+  test('names a run that can not be read, and takes the others all the same', async () => {
+    const session = await openHere();
+    const [broken, other] = [await seed(session), await seed(session)];
+    await session.ledger.redis.hset(keysOf(session).run(broken.id).blocks, '1', 'no block');
+    const asked = { run: null, olderThanMs: 1, isOpenToo: true, by: 'ann' };
+    const { purged, kept } = await purge(asked, session);
+    expect(purged.map(({ id }) => id)).toEqual([other.id]);
+    expect(kept).toEqual([{ id: broken.id, job: broken.job, why: expect.stringContaining("can't be read") }]);
+    await session.ledger.index.remove(broken.id);
+  });
+
   test('that is killed at any of its commands goes on the next time, and leaves the same', async () => {
     const session = await openHere();
     const redis = session.ledger.redis as Redis;
