@@ -7,8 +7,11 @@ import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { filesIn, kindsIn, mark, valuesIn } from '../faults/support/marked.ts';
 import { createJob, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startInboxFlow } from '../support/inbox.ts';
+import { newKey } from '../support/sealing.ts';
 
 /** Stands in each value of a row and in its file's name, and in nothing else. */
+/** What is to go must be seen first. */
+const IN_CLEAR = { ONBOARD_ENCRYPTION_KEY: '' };
 const MARK = mark('omma', 1);
 const JOB =
   'operation: counterparty.draft\nkey: externalId\nfields: { alias: externalId }\nsend: { canary: 0 }\n';
@@ -63,9 +66,9 @@ async function markedFiles(flow: Flow): Promise<string[]> {
 }
 
 /** A run with every outcome, one of them settled from in doubt, and a row cancelled in another. */
-async function everyOutcome() {
+async function everyOutcome(env: Readonly<Record<string, string>> = IN_CLEAR) {
   const faults = ['404=always;key=F', '403=always;key=D', 'reset-after-create=always;key=R'];
-  const flow = await startFlow({ faults });
+  const flow = await startFlow({ env, faults });
   const job = await flow.file('job.yaml', JOB);
   const [a, b, keyless] = [rowOf('A'), rowOf('B', `${MARK}-broken`), rowOf('').slice(MARK.length + 1)];
   const rows = [a, b, rowOf('F'), rowOf('D'), a, keyless, rowOf('R')];
@@ -78,67 +81,79 @@ async function everyOutcome() {
 const reportOf = (flow: Flow, run: string) => readdir(join(flow.home, 'reports', run));
 
 describe('a purged run', () => {
-  test('has nothing of its rows anywhere, keeps its keys known, and says when and by whom', async () => {
-    const { flow, job, file, run, outcomes } = await everyOutcome();
-    const { drafted, rejected, failed, denied, invalid, 'in-doubt': inDoubt } = outcomes;
-    expect([drafted, rejected, failed, denied, invalid, inDoubt]).toEqual([1, 1, 1, 1, 2, 1]);
-    await makeOld(flow, run);
-    const keptWith = (why: string) => ({ purged: [], kept: [[run, expect.stringContaining(why)]] });
-    expect(await purge(flow, ['--older-than', '90d'])).toMatchObject(keptWith('1 row in doubt'));
-    await flow.look(['resolve', run, '7', '--not-created']);
-    expect(await purge(flow, ['--run', run])).toMatchObject({
-      exitCode: 3,
-      ...keptWith('6 rows of its file'),
-    });
-    const before = JSON.parse(await flow.look(['account', run, '--json']));
-    const made = flow.sandbox.stats().made;
-    expect(await marksKept(flow)).not.toEqual([]);
-    const done = { exitCode: 0, purged: [run], kept: [] };
-    expect(await purge(flow, [...OPEN_TOO, '--dry-run'])).toEqual(done);
-    expect(await markedFiles(flow)).not.toEqual([]);
+  test.each([
+    ['in clear', IN_CLEAR],
+    ['sealed', { ONBOARD_ENCRYPTION_KEY: newKey() }],
+  ])(
+    '%s has nothing of its rows anywhere, keeps its keys known, and says when and by whom',
+    async (how, env) => {
+      const { flow, job, file, run, outcomes } = await everyOutcome(env);
+      const { drafted, rejected, failed, denied, invalid, 'in-doubt': inDoubt } = outcomes;
+      expect([drafted, rejected, failed, denied, invalid, inDoubt]).toEqual([1, 1, 1, 1, 2, 1]);
+      await makeOld(flow, run);
+      const keptWith = (why: string) => ({ purged: [], kept: [[run, expect.stringContaining(why)]] });
+      expect(await purge(flow, ['--older-than', '90d'])).toMatchObject(keptWith('1 row in doubt'));
+      await flow.look(['resolve', run, '7', '--not-created']);
+      expect(await purge(flow, ['--run', run])).toMatchObject({
+        exitCode: 3,
+        ...keptWith('6 rows of its file'),
+      });
+      const before = JSON.parse(await flow.look(['account', run, '--json']));
+      const made = flow.sandbox.stats().made;
+      expect((await marksKept(flow)).length > 0).toBe(how === 'in clear');
+      const done = { exitCode: 0, purged: [run], kept: [] };
+      expect(await purge(flow, [...OPEN_TOO, '--dry-run'])).toEqual(done);
+      expect(await markedFiles(flow)).not.toEqual([]);
 
-    expect(await purge(flow, OPEN_TOO)).toEqual(done);
-    expect(await marksKept(flow)).toEqual([]);
-    expect(await markedFiles(flow)).toEqual([]);
-    expect(await reportOf(flow, run)).toEqual(['digest.json', 'summary.json']);
-    expect(await purge(flow, ['--older-than', '90d'])).toMatchObject({ purged: [], kept: [] });
-    expect(await flow.look(['purge', '--run', run])).toMatch(
-      /^Purged: 0 runs\nRun \S+ was purged by \S+@\S+, \d{4}-.* UTC\.\n$/,
-    );
+      expect(await purge(flow, OPEN_TOO)).toEqual(done);
+      expect(await marksKept(flow)).toEqual([]);
+      expect(await markedFiles(flow)).toEqual([]);
+      expect(await reportOf(flow, run)).toEqual(['digest.json', 'summary.json']);
+      expect(await purge(flow, ['--older-than', '90d'])).toMatchObject({ purged: [], kept: [] });
+      expect(await flow.look(['purge', '--run', run])).toMatch(
+        /^Purged: 0 runs\nRun \S+ was purged by \S+@\S+, \d{4}-.* UTC\.\n$/,
+      );
 
-    const after = JSON.parse(await flow.look(['account', run, '--json']));
-    expect(after).toMatchObject({ open: before.open, purged: 6, holds: true });
-    expect(await flow.look(['account', run])).toContain('6 purged: their cells are gone');
-    expect(await flow.look(['status', run])).toMatch(/^ {2}rows {4}purged by \S+@\S+, \d{4}-/m);
-    const again = withSummary(await flow.onboard(['run', '--job-file', job, file, '--json']));
-    expect([again.summary.run, flow.sandbox.stats().made]).toEqual([run, made]);
-    const writing = await flow.onboard(['account', run, '--open', join(flow.home, 'open.csv')]);
-    const rerun = await flow.onboard(['rerun', run]);
-    expect([writing.exitCode, rerun.exitCode, rerun.stderr]).toEqual([
-      3,
-      3,
-      expect.stringContaining('purged by'),
-    ]);
+      const after = JSON.parse(await flow.look(['account', run, '--json']));
+      expect(after).toMatchObject({ open: before.open, purged: 6, holds: true });
+      expect(await flow.look(['account', run])).toContain('6 purged: their cells are gone');
+      expect(await flow.look(['status', run])).toMatch(/^ {2}rows {4}purged by \S+@\S+, \d{4}-/m);
+      const again = withSummary(await flow.onboard(['run', '--job-file', job, file, '--json']));
+      expect([again.summary.run, flow.sandbox.stats().made]).toEqual([run, made]);
+      const writing = await flow.onboard(['account', run, '--open', join(flow.home, 'open.csv')]);
+      const rerun = await flow.onboard(['rerun', run]);
+      expect([writing.exitCode, rerun.exitCode, rerun.stderr]).toEqual([
+        3,
+        3,
+        expect.stringContaining('purged by'),
+      ]);
 
-    await flow.look(['report', run]);
-    const lines = (await flow.report({ run }, 'results.csv')).trim().split('\n');
-    expect([lines.length, lines[1]]).toEqual([8, expect.stringMatching(/^1,2,,drafted,200,[^,]+,1,\d+,,,$/)]);
-    expect(
-      lines.filter((line) => line.endsWith('The run was purged: the cells of its rows are gone.')),
-    ).toHaveLength(6);
-    const report = await flow.look(['report', run]);
-    expect(report).toContain('The run was purged');
-    expect(report).not.toMatch(/Correct|failed\.csv/);
-    expect(await flow.look(['status'])).toContain('6 rows open, their cells purged');
-    expect(await reportOf(flow, run)).not.toContain('failed.csv');
-    await flow.look(['write-off', run, '--only', 'failed,rejected,denied,invalid', '--reason', 'purged']);
-    expect(JSON.parse(await flow.look(['account', run, '--json']))).toMatchObject({ open: 0, writtenOff: 6 });
-    expect(await markedFiles(flow)).toEqual([]);
-  });
+      await flow.look(['report', run]);
+      const lines = (await flow.report({ run }, 'results.csv')).trim().split('\n');
+      expect([lines.length, lines[1]]).toEqual([
+        8,
+        expect.stringMatching(/^1,2,,drafted,200,[^,]+,1,\d+,,,$/),
+      ]);
+      expect(
+        lines.filter((line) => line.endsWith('The run was purged: the cells of its rows are gone.')),
+      ).toHaveLength(6);
+      const report = await flow.look(['report', run]);
+      expect(report).toContain('The run was purged');
+      expect(report).not.toMatch(/Correct|failed\.csv/);
+      expect(await flow.look(['status'])).toContain('6 rows open, their cells purged');
+      expect(await reportOf(flow, run)).not.toContain('failed.csv');
+      await flow.look(['write-off', run, '--only', 'failed,rejected,denied,invalid', '--reason', 'purged']);
+      expect(JSON.parse(await flow.look(['account', run, '--json']))).toMatchObject({
+        open: 0,
+        writtenOff: 6,
+      });
+      expect(await markedFiles(flow)).toEqual([]);
+    },
+  );
 });
 
 test('a purge of one run names the others that hold rows of its file', async () => {
-  const flow = await startFlow({ faults: ['404=always;key=B'] });
+  const flow = await startFlow({ env: IN_CLEAR, faults: ['404=always;key=B'] });
   const job = await flow.file('job.yaml', JOB);
   const file = await flow.file(`${MARK}.csv`, HEADER + rowOf('A') + rowOf('B'));
   const { run } = (await flow.run(['--job-file', job, file])).summary;
@@ -153,7 +168,7 @@ test('a purge of one run names the others that hold rows of its file', async () 
 });
 
 test('a purge that is killed, wherever it is, goes on with the next one; then not even Redis’ files have the rows', async () => {
-  const flow = await startFlow({ redis: 'embedded', faults: ['404=always;key=B'] });
+  const flow = await startFlow({ env: IN_CLEAR, redis: 'embedded', faults: ['404=always;key=B'] });
   const job = await flow.file('job.yaml', JOB);
   const file = await flow.file(`${MARK}.csv`, HEADER + rowOf('A') + rowOf('B'));
   const { summary } = await flow.run(['--job-file', job, file]);
