@@ -2,11 +2,12 @@
  * What a run would do with the files of a job and find wrong, without a call and without a change
  * in the ledger.
  */
-import { type Format, type Job, operationOf } from '../config/job-definition.ts';
+import { type Job, operationOf } from '../config/job-definition.ts';
+import { readFormatOf } from '../delivery/run-mapping.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { asShown } from '../intake/encoding.ts';
 import { createOriginLook } from '../intake/origins.ts';
-import type { RowBatch } from '../intake/row-feed.ts';
+import type { ReadFormat, RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { createNamelessColumns, hashFile } from '../intake/survey.ts';
 import { needsApproval } from '../ledger/run-record.ts';
@@ -108,12 +109,13 @@ type CheckReading = {
 
 /** A table's header is enough to begin with. JSON, or for a job with groups, is surveyed first. */
 export async function openReading(path: string, job: Job): Promise<CheckReading> {
-  const { format, group } = job.definition;
-  return (group === undefined ? await openTable(path, format) : null) ?? surveyed(path, job);
+  const { definition } = job;
+  const isOnePass = definition.group === undefined;
+  return (isOnePass ? await openTable(path, readFormatOf(definition)) : null) ?? surveyed(path, job);
 }
 
 /** `null`: the file is no table. */
-async function openTable(path: string, format: Format): Promise<CheckReading | null> {
+async function openTable(path: string, format: ReadFormat): Promise<CheckReading | null> {
   const stamp = await fileStamp(path).catch(() => '');
   const sha256 = await hashFile(path);
   const batches = shown(openRows(path, format));
@@ -129,7 +131,7 @@ async function openTable(path: string, format: Format): Promise<CheckReading | n
 
 async function surveyed(path: string, job: Job): Promise<CheckReading> {
   const { sha256, source, apart } = await surveyFor(job, path).catch(asShown);
-  const batches = readChunks(path, source, job.definition.format);
+  const batches = readChunks(path, source, readFormatOf(job.definition));
   return { path, sha256, source, apart: new Map(apart), batches };
 }
 

@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import type { Format } from '../config/job-definition.ts';
 import { asShown } from '../intake/encoding.ts';
+import { ShapeError } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -47,12 +48,25 @@ export async function onlyListOf(file: string, format: Format) {
   return { only: {}, notes: [] };
 }
 
-/** A UsageError where nothing is there to go by. */
+/**
+ * A UsageError where nothing is there to go by. Where only lines of another width keep the file
+ * from being read, it is read with the settings that read them.
+ */
 export async function sampleFile(
   file: string,
   typed: Format,
   given: Partial<Format> = {},
 ): Promise<FileSample> {
+  try {
+    return await sampleAsTold(file, typed, given);
+  } catch (error) {
+    if (!(error instanceof ShapeError) || error.settings === null) throw error;
+    const format = { ...typed, ...error.settings };
+    return sampleAsTold(file, format, { ...given, ...error.settings });
+  }
+}
+
+async function sampleAsTold(file: string, typed: Format, given: Partial<Format>): Promise<FileSample> {
   const { only, notes } = await onlyListOf(file, typed).catch(asShown);
   const format = { ...typed, ...only };
   const sample = await readSample(file, format, ROWS);

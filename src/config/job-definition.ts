@@ -183,6 +183,14 @@ export const formatSchema = z.strictObject({
     .length(1)
     .optional()
     .describe('CSV: the sign before a quote within a quoted cell; without it, such a quote is doubled.'),
+  short: z
+    .literal('pad')
+    .optional()
+    .describe('CSV: `pad`: a line that lacks cells at its end has empty ones there.'),
+  long: z
+    .literal('drop')
+    .optional()
+    .describe('CSV: `drop`: empty cells of a line beyond the last column are left out.'),
   trim: z.boolean().default(false).describe('Take spaces off both ends of every cell.'),
 });
 export type Format = z.infer<typeof formatSchema>;

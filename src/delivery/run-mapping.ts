@@ -3,9 +3,11 @@
  */
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
+import type { ReadFormat } from '../intake/row-feed.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { compileMapping } from '../mapping/mapping.ts';
+import { createIsNeeded } from '../mapping/required.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { type BuiltIn, isOwn } from '../model/operation.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
@@ -23,6 +25,13 @@ export function mappingFor(definition: JobDefinition, source: SourceInfo): Mappi
   const mapping = compiled.get(name) ?? compile(definition, source);
   compiled.set(name, mapping);
   return mapping;
+}
+
+/** How the reader reads a job's files. */
+export function readFormatOf(definition: JobDefinition): ReadFormat {
+  if (definition.format.short === undefined) return definition.format;
+  const isNeeded = createIsNeeded(definition, pathFieldOf(operationOf(definition)));
+  return { ...definition.format, isNeeded };
 }
 
 function compile(definition: JobDefinition, source: SourceInfo): Mapping {

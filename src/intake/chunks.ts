@@ -3,13 +3,12 @@
  * chunks, so nobody keeps them: whoever takes up a run again reads them. Where rows are grouped, a
  * chunk runs to the end of its last group, and the run keeps these ends.
  */
-import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
 import { createGroupEnd, type KeyOf } from '../model/row-group.ts';
 import { type Chunking, sizeOfFirst } from '../model/run.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import type { RowBatch } from './row-feed.ts';
+import type { ReadFormat, RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 
 export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
@@ -27,7 +26,7 @@ const BATCHES: Cuts = { chunkRows: 500, chunkEnds: null };
 export async function* readChunks(
   path: string,
   source: SourceInfo,
-  format: Format,
+  format: ReadFormat,
   cuts: Cuts = BATCHES,
 ): AsyncGenerator<RowChunk, void, undefined> {
   const batches = openRows(path, formatOf(source, format));
@@ -35,7 +34,7 @@ export async function* readChunks(
 }
 
 /** What the survey found holds for the whole run. */
-function formatOf(source: SourceInfo, format: Format): Format {
+function formatOf(source: SourceInfo, format: ReadFormat): ReadFormat {
   const sheet = source.sheet === null ? {} : { sheet: source.sheet };
   const { type, encoding } = source;
   return { ...format, type, encoding, delimiter: source.delimiter ?? format.delimiter, ...sheet };

@@ -4,7 +4,7 @@
  */
 import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../model/source.ts';
 
-function looksLikeHeader(cells: readonly string[]): boolean {
+export function looksLikeHeader(cells: readonly string[]): boolean {
   if (cells.length < 2) return false;
   const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
   return names.size === cells.length && [...names].every(looksLikeName);
@@ -46,7 +46,7 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
   // Right of a label and its value, columns may be empty in many rows.
   const share = isPadded && titled > 1 && !mayBeHeader ? HALF : MOST;
   let found: SampleRecord | null = null;
-  for (const [at, record] of records.entries()) {
+  for (const [at, record] of records.slice(0, MOST_TITLES).entries()) {
     if (count(record) <= most) continue;
     most = count(record);
     const below = records.slice(at + 1).map(count);
@@ -66,6 +66,9 @@ export function titleProblem(unit: 'line' | 'row', title: number, header: number
     `set format.header: ${header}, or format.header: ${title} if ${unit} ${title} is the header`
   );
 }
+
+/** Below more records, a header is another table's. */
+const MOST_TITLES = 20;
 
 /** Share of the records below a header that must fit it before those above count as titles. */
 const MOST = 0.8;
@@ -133,12 +136,53 @@ export function isForbiddenName(name: string): boolean {
 
 const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;
 
-/** Sheets made by hand repeat their header. A table of one column may well hold its own name. */
-export function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
-  return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
+/**
+ * Whether a row is a header that stands within a table. `same`: the table's own, as sheets made by
+ * hand repeat it. `other`: its names in another order or number, so that what follows stands under
+ * other names. A table of one column may well hold its own name.
+ */
+export function createHeaderLook(
+  columns: readonly string[],
+): (cells: readonly string[]) => 'same' | 'other' | null {
+  const own = columns.map(nameRead);
+  const names = new Set(own);
+  names.delete('');
+  const longest = 2 * Math.max(0, ...own.map((name) => name.length));
+  const isName = (cell: string) => cell.length <= longest && names.has(nameRead(cell));
+  return (cells) => {
+    let filled = 0;
+    for (const cell of cells) {
+      if (cell === '') continue;
+      if (!isName(cell)) return null;
+      filled += 1;
+    }
+    if (filled < 2) return null;
+    const isSame = cells.every((cell, at) => nameRead(cell) === (own[at] ?? ''));
+    return isSame && cells.length >= own.length ? 'same' : 'other';
+  };
 }
 
+function nameRead(cell: string): string {
+  return trimName(cell).toLowerCase();
+}
+
+/**
+ * Drops invisible characters at both ends: spaces of every kind, signs without width, marks of byte
+ * order and direction. No expression for the end: it would take quadratic time on a run of spaces.
+ */
+export function trimName(name: string): string {
+  const chars = [...name];
+  const isVisible = (char: string) => !INVISIBLE.test(char);
+  return chars.slice(chars.findIndex(isVisible), 1 + chars.findLastIndex(isVisible)).join('');
+}
+
+const INVISIBLE = /^[\s\p{Cf}]$/u;
+
 export const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';
+
+export function otherHeaderProblem(unit: 'line' | 'row', header: number): string {
+  return `is a second header, with names of that on ${unit} ${header} in another order or number: expected one table under one header; split the file there, or take the ${unit} out`;
+}
 
 /** Of a row with a separator too many in its text, the last cell would be there. */
 export function namelessProblem(label: string): string {

@@ -1,6 +1,11 @@
 /** What the reader and the parsers hand each other. */
+import type { Format } from '../config/job-definition.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
+
+/** `isNeeded`: a column that `format.short` may not leave empty; without it there is none. */
+export type ReadFormat = Format & { readonly isNeeded?: (column: string) => boolean };
 
 /** `source.columns` of JSON is empty: only all records together show the columns. */
 export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };
@@ -13,6 +18,19 @@ export type Understanding = {
 
 /** Returns the rows that are complete; `final`: the file ends with this chunk. */
 export type RowFeed = (chunk: string, final: boolean) => readonly Row[];
+
+/** Too many lines have another number of cells than the header. */
+export class ShapeError extends UsageError {
+  /** They would be read by these; `null`: they would not, or short ones lack different columns. */
+  readonly settings: ShapeSettings | null;
+
+  constructor(problem: string, settings: ShapeSettings | null) {
+    super(problem);
+    this.settings = settings;
+  }
+}
+
+export type ShapeSettings = Pick<Format, 'short' | 'long'>;
 
 /** A file's first characters, without its byte order mark; `whole`: there are no more. */
 export type FileHead = {

@@ -3,7 +3,6 @@
  * blocks. What can't be read without a guess is an unreadable row, or refuses the file with a
  * UsageError.
  */
-import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { SourceInfo } from '../model/source.ts';
 import { containerOf, gunzip, noWorkbook, refuseNested, SIGNATURE_BYTES } from './container.ts';
@@ -11,7 +10,7 @@ import { understandCsv } from './csv/csv.ts';
 import { fileBytes, peek } from './file.ts';
 import { isReportRecord, understandJson } from './json/json.ts';
 import { isReportText } from './report-file.ts';
-import { type FileHead, type RowBatch, readHead, type Understanding } from './row-feed.ts';
+import { type FileHead, type ReadFormat, type RowBatch, readHead, type Understanding } from './row-feed.ts';
 import { openText } from './text.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
 
@@ -22,7 +21,7 @@ import { readWorkbook } from './xlsx/workbook.ts';
  */
 export async function* openRows(
   path: string,
-  format: Format,
+  format: ReadFormat,
   bytes: AsyncGenerator<Buffer> = fileBytes(path),
 ): AsyncGenerator<RowBatch, void, undefined> {
   try {
@@ -42,7 +41,7 @@ async function* readText(
   bytes: AsyncGenerator<Buffer>,
   container: 'plain' | 'gzip',
   path: string,
-  format: Format,
+  format: ReadFormat,
 ): AsyncGenerator<RowBatch, void, undefined> {
   const isGzip = container === 'gzip';
   const { start, all } = await peek(isGzip ? gunzip(bytes, path) : bytes, SIGNATURE_BYTES);
@@ -62,7 +61,10 @@ async function* readText(
     }
     const rows = feed('', true);
     const unended = source.type === 'csv' && isUnended(head, last) ? [UNENDED] : [];
-    yield { source: { ...source, notes: [...notes(), ...source.notes, ...unended] }, rows };
+    yield {
+      source: { ...source, notes: [...notes(), ...source.notes, ...unended] },
+      rows,
+    };
   } finally {
     await texts.return(undefined);
   }
@@ -83,7 +85,7 @@ function refuseEmpty(path: string, head: FileHead): void {
 const UNENDED =
   'The last line has no line end, though the others have one: check that the file was not cut off there.';
 
-function understand(path: string, head: FileHead, format: Format): Understanding {
+function understand(path: string, head: FileHead, format: ReadFormat): Understanding {
   if (format.type === 'xlsx' && !isReportText(head.text)) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
   if (type === 'csv') return understandCsv(path, head, format);
@@ -92,7 +94,7 @@ function understand(path: string, head: FileHead, format: Format): Understanding
 
 type FileType = Exclude<SourceInfo['type'], 'xlsx'>;
 
-function detectType(path: string, head: string, format: Format): FileType {
+function detectType(path: string, head: string, format: ReadFormat): FileType {
   const first = head.trimStart().charAt(0);
   if (format.type === 'csv') return 'csv';
   const isList = first === '[' || (first === '{' && isPointedTo(path, format) && !isReportRecord(head));
@@ -106,7 +108,7 @@ function detectType(path: string, head: string, format: Format): FileType {
 }
 
 /** Whether the file may be an object that holds the list: not if type or name says one per line. */
-function isPointedTo(path: string, { type, records }: Format): boolean {
+function isPointedTo(path: string, { type, records }: ReadFormat): boolean {
   return records !== undefined && type !== 'ndjson' && endingOf(path) !== 'ndjson';
 }
 

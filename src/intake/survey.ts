@@ -3,7 +3,6 @@
  * its number of rows, its columns. A sample tells the same of the first rows alone.
  */
 import { createHash } from 'node:crypto';
-import type { Format } from '../config/job-definition.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/json-record.ts';
@@ -22,7 +21,7 @@ import { asShown } from './encoding.ts';
 import { fileBytes, tap } from './file.ts';
 import { createOriginLook } from './origins.ts';
 import { recordObject } from './row.ts';
-import type { RowBatch } from './row-feed.ts';
+import type { ReadFormat, RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 
 /** `begin`: as soon as columns are known, before the first row; maybe more than once. */
@@ -31,7 +30,7 @@ type RowLook = { begin(source: SourceInfo): void; see(row: Row): void };
 /** `rows` counts unreadable ones too. UsageError where the file can't be read whole, or changes. */
 export async function surveyFile(
   path: string,
-  format: Format,
+  format: ReadFormat,
   look: RowLook | null = null,
 ): Promise<FileFacts> {
   const stamp = await stampOf(path);
@@ -126,7 +125,7 @@ async function stampOf(path: string): Promise<string> {
 
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
-export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
+export async function readSample(path: string, format: ReadFormat, limit: number): Promise<Sample> {
   const rows: Row[] = [];
   const see = (seen: readonly Row[]) => void rows.push(...seen);
   return { source: await lookThrough(path, openRows(path, format), see, limit).catch(asShown), rows };

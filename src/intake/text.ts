@@ -9,6 +9,7 @@ import type { Encoding } from '../model/source.ts';
 import { decodeText } from './decode.ts';
 import { chooseEncoding, contradiction, type Untold, UntoldEncodingError } from './encoding.ts';
 import { peek } from './file.ts';
+import { createSevenBitLook, type SevenBit } from './seven-bit.ts';
 
 const HEAD_BYTES = 64 * 1024;
 
@@ -29,14 +30,20 @@ export async function openText(
   const watch: Utf8Watch = { feeds: 0, returns: 0, untold: null, hasUtf8: false };
   // A byte order mark says as much as the definition does.
   const isTold = wanted !== 'auto' || encoding !== 'utf-8' || head.subarray(0, 3).equals(UTF8_MARK);
+  const sevenBit = createSevenBitLook();
   const see = (part: Buffer) => {
+    if (!isTold) sevenBit.see(part);
     if (watch.untold === null && !encoding.startsWith('utf-16')) watchUtf8(watch, part);
     if (watch.untold !== null && !isTold) throw new UntoldEncodingError(path, watch.untold);
   };
   return {
     encoding,
     texts: decodeText(all, encoding, path, see),
-    notes: () => [note, lateNote(path, encoding, watch)].filter((one) => one !== null),
+    notes() {
+      const letters = isTold || watch.hasUtf8 ? null : sevenBit.found();
+      if (letters !== null) throw sevenBitError(path, letters);
+      return [note, lateNote(path, encoding, watch)].filter((one) => one !== null);
+    },
   };
 }
 
@@ -49,6 +56,12 @@ function lateNote(path: string, encoding: Encoding, { untold, hasUtf8 }: Utf8Wat
   if (encoding === 'utf-8' || untold !== null || !hasUtf8) return null;
   throw new UsageError(
     `${path}: ${contradiction(encoding, 'is valid utf-8 to its end, and é would be sent as other signs')}`,
+  );
+}
+
+function sevenBitError(path: string, { name, example }: SevenBit): UsageError {
+  return new UsageError(
+    `${path}: has letters as ${name} writes them (such as ${example}): expected utf-8; save it as utf-8, or, where that is meant as it stands, set format.encoding: utf-8`,
   );
 }
 

@@ -9,7 +9,7 @@ import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Binding } from './bind-fields.ts';
 import { severalOfName } from './compilation.ts';
-import { type Conversion, convert, isEmpty } from './conversion.ts';
+import { type Conversion, convert, expectedOf, isEmpty } from './conversion.ts';
 import { type FieldPath, formatFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { keyText } from './row-key.ts';
@@ -184,7 +184,7 @@ function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: Empty
     if (converted === null) return empty;
     context.filled += 1;
     if (converted === undefined) {
-      const { expected } = applied;
+      const expected = expectedOf(applied, value);
       const settings = isTyped ? [] : remedyOf(applied, value);
       addIssue(context, { code: 'cell_not_convertible', column, value, expected, settings });
     }

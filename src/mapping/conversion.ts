@@ -4,6 +4,7 @@
  */
 
 import type { WrittenAs } from '../model/issue.ts';
+import { isJsonList } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { countryCode } from './countries.ts';
 
@@ -29,7 +30,20 @@ export function isEmpty(value: JsonValue): value is null | string {
 
 export function convert(conversion: Conversion, value: JsonValue): JsonValue | undefined {
   if (isEmpty(value)) return null;
+  if (hasVerticalTab(value)) return undefined;
   return typeof value === 'string' ? conversion.fromText(value) : conversion.fromJson(value);
+}
+
+/** What was expected of a value that can't be converted. */
+export function expectedOf(conversion: Conversion, value: JsonValue): string {
+  return hasVerticalTab(value) ? NO_VERTICAL_TAB : conversion.expected;
+}
+
+const NO_VERTICAL_TAB =
+  'text without a vertical tab (U+000B), which FileMaker and Word write for a line break in a cell: put a space or a line break there (in Excel: =SUBSTITUTE(A2,CHAR(11)," "))';
+
+function hasVerticalTab(value: JsonValue): boolean {
+  return typeof value === 'string' ? value.includes('\v') : isJsonList(value) && value.some(hasVerticalTab);
 }
 
 /** A JSON number may have lost digits, so that it is refused. */

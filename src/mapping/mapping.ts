@@ -24,7 +24,7 @@ import {
   type MappingOptions,
   startCompilation,
 } from './compilation.ts';
-import { convert } from './conversion.ts';
+import { convert, expectedOf } from './conversion.ts';
 import { groupProblems, mergeGroup } from './group.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
 import {
@@ -260,7 +260,8 @@ function idOf(binding: Binding | null, context: RowContext): string | undefined 
   const id = value === undefined ? null : convert(conversion, value);
   if (id === null) return '';
   if (typeof id === 'string') return id;
-  addIssue(context, { code: 'cell_not_convertible', column, value, expected: conversion.expected });
+  const expected = expectedOf(conversion, value ?? null);
+  addIssue(context, { code: 'cell_not_convertible', column, value, expected });
   return undefined;
 }
 

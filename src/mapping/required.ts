@@ -3,7 +3,7 @@
  * of the definition's `required`, in the body of each row. Where rows are grouped, each is asked
  * for the fields of its items, and the record of all of them for everything else.
  */
-import { pathColumnsOf } from '../config/job-definition.ts';
+import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../lib/usage-error.ts';
 import { memberOf, withReferences } from '../model/json-record.ts';
@@ -13,7 +13,7 @@ import { type Binding, boundColumns } from './bind-fields.ts';
 import type { Compilation } from './compilation.ts';
 import { convertedColumn } from './field-conversion.ts';
 import { noSuchField } from './proposal/meaning.ts';
-import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
+import { catalogPath, type FieldPath, foldName, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { isNothing } from './row-key.ts';
 
@@ -149,6 +149,27 @@ function missingRequired(
     if (lookUp(atFirst(path)).kind === 'unknown') return []; // no column could be that field
     return [{ column: formatFieldPath(atFirst(path)), why: 'which the job requires', candidates }];
   });
+}
+
+/** Whether a column's name says that it fills the key, the path or a required field. */
+export function createIsNeeded(
+  definition: JobDefinition,
+  pathField: string | null,
+): (column: string) => boolean {
+  const { key, fields } = definition;
+  const required = definition.required.flatMap(pathIn);
+  const isRequired = (name: string) =>
+    pathIn(name).some((path) => required.some((one) => couldFill(path, one)));
+  const sources = Object.entries(fields).filter(([field]) => isRequired(field) || field === pathField);
+  const columns = sources.flatMap(([, source]) => convertedColumn(source)?.column ?? []);
+  const named = [
+    ...columns,
+    ...pathColumnsOf(definition),
+    ...[key ?? []].flat(),
+    ...[pathField ?? []].flat(),
+  ];
+  const names = new Set(named.map(foldName));
+  return (column) => names.has(foldName(column)) || isRequired(column);
 }
 
 function pathIn(field: string): readonly FieldPath[] {

@@ -15,10 +15,22 @@ const SETTINGS = {
   sheet: { words: 'Sheet', kinds: ['workbook'], values: [] },
   hidden: { words: 'Hidden rows', kinds: ['workbook'], values: ['send', 'skip'] },
   records: { words: 'List of records, such as /data/items', kinds: ['json'], values: [] },
+  short: { words: 'Cells missing at the end of a line are empty: pad', kinds: ['text'], values: ['pad'] },
+  long: { words: 'Empty cells beyond the last column: drop', kinds: ['text'], values: ['drop'] },
 } as const;
 
 type Setting = keyof typeof SETTINGS;
-const NAMES: readonly Setting[] = ['header', 'delimiter', 'encoding', 'sheet', 'hidden', 'records', 'type'];
+const NAMES: readonly Setting[] = [
+  'header',
+  'delimiter',
+  'encoding',
+  'short',
+  'long',
+  'sheet',
+  'hidden',
+  'records',
+  'type',
+];
 
 /** By their names in `format`, without what is found automatically. */
 export type Reading = Readonly<Partial<Record<Setting, string>>>;

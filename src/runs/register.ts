@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
+import { readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
@@ -111,7 +112,7 @@ export async function registerFile(
       again,
       ...(found !== null && { origins: found.origins }),
     };
-    const checked = await check(run, readChunks(facts.path, facts.source, job.definition.format));
+    const checked = await check(run, readChunks(facts.path, facts.source, readFormatOf(job.definition)));
     await ledger.index.add(id, target, createdAt);
     const { kind, id: registered } = await store.register({ ...run, checked }, registration.epoch);
     if (kind !== 'new') await ledger.index.remove(id);

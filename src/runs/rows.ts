@@ -2,10 +2,11 @@
  * Where a run's rows come from: its file, or the ledger for a rerun. The chunks are the same every
  * time; a file that changed since its run was registered gives none.
  */
-import type { Format, Job, JobDefinition } from '../config/job-definition.ts';
-import { mappingFor, misfits } from '../delivery/run-mapping.ts';
+import type { Job, JobDefinition } from '../config/job-definition.ts';
+import { mappingFor, misfits, readFormatOf } from '../delivery/run-mapping.ts';
 import { createApartRows } from '../intake/apart-rows.ts';
 import { createChunkEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
+import type { ReadFormat } from '../intake/row-feed.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import type { Canary, NewRun } from '../ledger/run-record.ts';
@@ -35,7 +36,7 @@ export const CHUNK_ROWS = 100;
 export function fileRows(facts: FileFacts): RowSource {
   return async (run, definition) => {
     if (!(await isStill(facts))) return null;
-    return untouched(readChunks(facts.path, run.source, definition.format, run), facts);
+    return untouched(readChunks(facts.path, run.source, readFormatOf(definition), run), facts);
   };
 }
 
@@ -75,7 +76,7 @@ export async function registeredRows(run: Run, ledger: Ledger): Promise<RowSourc
     if (!(await input.isWhole(run))) throw new UsageError(rowsLost(run.id, run.parent));
     return async () => input.read(run);
   }
-  return fileRows(await surveyAgain(run, (await definitionOf(run, ledger)).format));
+  return fileRows(await surveyAgain(run, readFormatOf(await definitionOf(run, ledger))));
 }
 
 function rowsLost(id: string, parent: string): string {
@@ -85,7 +86,7 @@ function rowsLost(id: string, parent: string): string {
   );
 }
 
-async function surveyAgain(run: Run, format: Format): Promise<FileFacts> {
+async function surveyAgain(run: Run, format: ReadFormat): Promise<FileFacts> {
   const facts = await surveyFile(run.file, format);
   if (facts.sha256 === run.sha256) return facts;
   throw new UsageError(
@@ -103,9 +104,10 @@ export function canaryOf({ send }: JobDefinition): Canary | null {
  * one a small one, as the run may have to send it ahead.
  */
 export async function surveyFor({ definition }: Pick<Job, 'definition'>, path: string): Promise<FileFacts> {
-  if (definition.group === undefined) return surveyFile(path, definition.format);
+  const format = readFormatOf(definition);
+  if (definition.group === undefined) return surveyFile(path, format);
   const groups = createGroupLook(definition);
-  return { ...(await surveyFile(path, definition.format, groups)), ...groups.found() };
+  return { ...(await surveyFile(path, format, groups)), ...groups.found() };
 }
 
 function createGroupLook(definition: JobDefinition) {

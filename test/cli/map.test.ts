@@ -224,3 +224,40 @@ test('a header alone is proposed from, and a list without records is not', async
     expect.stringContaining('has no records: expected at least one'),
   ]);
 });
+
+describe('when too many lines have another number of cells than the header', () => {
+  const rows = (line: string) => Array.from({ length: 30 }, (_, i) => `K${i}${line}\n`).join('');
+  test.each([
+    ['all lack the same last cells', `K,A,\n${rows(',A')}`, '{ short: pad }'],
+    ['all have an empty cell too many', rows(',A,,'), '{ long: drop }'],
+  ])('%s: the setting is proposed that reads them', async (_, lines, format) => {
+    const file = await ownFile(`externalId,details.name,alias\n${lines}`);
+    expect((await onboard(['preview', file])).exitCode).toBe(3);
+    const { yaml, checked } = await mapAndCheck(file);
+    expect(yaml).toContain(`format: ${format}`);
+    expect(checked.stdout).toContain('all can be sent');
+  });
+
+  test.each([
+    ['they lack different columns', `${rows(',A,B')}K,A,B,C\nL\n`],
+    [
+      'few have an empty one too many, so that a delimiter may stand within',
+      `${rows(',A,B,C').repeat(3)}${rows(',A, B,C,')}`,
+    ],
+  ])('%s: nothing is proposed', async (_, lines) => {
+    const file = await ownFile(`externalId,details.name,alias,details.taxId\n${lines}`);
+    expect(await map(file, 'subclient.create')).toMatchObject({ exitCode: 3, stdout: '' });
+  });
+
+  test('a line that lacks the key or a required field is never filled', async () => {
+    const job = await ownFile(
+      'operation: subclient.create\nkey: Ref\nfields: { details.name: Name, details.alias: Alias }\nignore: [Town, Note]\nrequired: [details.name]\nformat: { short: pad }\n',
+      'job.yaml',
+    );
+    const file = await ownFile('Alias,Town,Name,Ref,Note\na,b,N1,R1,x\na,b,N2\na,b,N3,R3\n');
+    const { stdout } = await onboard(['check', '--job-file', job, file, '--json']);
+    expect(JSON.parse(stdout).issues.map(({ row, code }: Issue) => [row, code])).toEqual([
+      [1, 'unreadable_row'],
+    ]);
+  });
+});

@@ -94,6 +94,10 @@ const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string |
   ['has no such field', ['unknown.csv', 'externalId,details.nmae\nK1,A\n']],
   ['the file has no column', ['keyless.csv', 'details.name,details.taxId\nA,1\n']],
   ['is not closed: expected a closing quote', ['open.csv', `${HEADER}K1,"Company\nK2,Company\n`]],
+  ['is a second header', ['twice.csv', `${HEADER}K1,A\ndetails.name,externalId\nB,K2\n`]],
+  ['another table', ['tables.csv', `${HEADER}${'K,A\n'.repeat(25)}ref,amount,sum\nR1,5,6\nR2,7,8\n`]],
+  ["lines without the header's", ['ragged.csv', `${HEADER}${'K,A\n'.repeat(90)}${'K,A,B\n'.repeat(30)}`]],
+  ['has letters as', ['utf-7.csv', `${HEADER}K1,M+APw-ller\n`]],
   [
     'cut its first lines into cells equally well',
     ['signs.csv', 'externalId,a;details.name\nK1,b;A\nK2,b;A\n'],

@@ -50,11 +50,8 @@ test('long cells are cut, and columns that do not fit are counted', async () => 
 });
 
 test('control characters are spelled out in the table, whose columns stay aligned', async () => {
-  const lines = await preview('a\u001b[31m,b\n\u001b]0;x\u0007,\u202Ey\n', 'a.csv');
-  expect(lines.slice(-2)).toEqual([
-    'row  line  a\\u001b[31m       b',
-    '1    2     \\u001b]0;x\\u0007  \\u202ey',
-  ]);
+  const lines = await preview('a\u001b[31m,b\nx\u000by,\u202Ey\n', 'a.csv');
+  expect(lines.slice(-2)).toEqual(['row  line  a\\u001b[31m  b', '1    2     x\\u000by     \\u202ey']);
 });
 
 test('a file without rows says so', async () => {

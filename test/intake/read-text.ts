@@ -1,6 +1,7 @@
 import iconv from 'iconv-lite';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
 import { asShown } from '../../src/intake/encoding.ts';
+import type { ReadFormat } from '../../src/intake/row-feed.ts';
 import { openRows } from '../../src/intake/rows.ts';
 import { openText } from '../../src/intake/text.ts';
 import type { Row } from '../../src/model/row.ts';
@@ -11,13 +12,15 @@ type Reading = { readonly source: SourceInfo | null; readonly rows: readonly Row
 /** Reads content as if it were a file of that name, cut into blocks of the given sizes over and over. */
 export async function readText(
   content: string | Buffer,
-  options: { path?: string; format?: Partial<Format>; blocks?: readonly number[] } = {},
+  options: { path?: string; format?: Partial<ReadFormat>; blocks?: readonly number[] } = {},
 ): Promise<Reading> {
   const { path = 'file.csv', format = {}, blocks = [1 << 20] } = options;
+  const { isNeeded, ...settings } = format;
+  const read = { ...formatSchema.parse(settings), ...(isNeeded && { isNeeded }) };
   const rows: Row[] = [];
   let source: SourceInfo | null = null;
   const bytes = inBlocks(Buffer.from(content), blocks);
-  for await (const batch of openRows(path, formatSchema.parse(format), bytes)) {
+  for await (const batch of openRows(path, read, bytes)) {
     source = batch.source;
     rows.push(...batch.rows);
   }

@@ -562,3 +562,14 @@ describe('when a workbook holds a number, a date or a boolean', () => {
     expect(warningsOf(mapping({ checks: { number_cell: 'off' } }).map(row(0)))).toEqual([]);
   });
 });
+
+test('a vertical tab is an issue where its column is sent, and nowhere else: the message names what takes it out', () => {
+  const row = { id: 'K1', name: 'Foo\vBar', Note: 'a\vb', paymentReason: 'x;y\vz', postCode: '\v' };
+  const mapped = mapOf(row, { key: 'id', ignore: ['Note'] });
+  const issues = mapped.kind === 'issues' ? mapped.issues : [];
+  expect(issues.map(({ column, code }) => [column, code])).toEqual([
+    ['name', 'cell_not_convertible'],
+    ['paymentReason', 'cell_not_convertible'],
+  ]);
+  expect(issues[0]?.expected).toContain('=SUBSTITUTE(A2,CHAR(11)," ")');
+});

@@ -7,7 +7,7 @@ import { unguardCell } from '../../lib/formula-guard.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
-import { nameProblems } from '../column-names.ts';
+import { nameProblems, trimName } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { NO_TEXT } from '../row.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
@@ -156,18 +156,6 @@ function refuseOtherQuote(place: string, { text, cells }: CsvRecord, quote: stri
 }
 
 const OTHER_QUOTES = ["'", '"', '`'];
-
-/**
- * Drops invisible characters at both ends: spaces of every kind, signs without width, marks of byte
- * order and direction. No expression for the end: it would take quadratic time on a run of spaces.
- */
-function trimName(name: string): string {
-  const chars = [...name];
-  const isVisible = (char: string) => !INVISIBLE.test(char);
-  return chars.slice(chars.findIndex(isVisible), 1 + chars.findLastIndex(isVisible)).join('');
-}
-
-const INVISIBLE = /^[\s\p{Cf}]$/u;
 
 /**
  * Drops empty names at the end, as spreadsheets write them. If all are empty they stay, to be

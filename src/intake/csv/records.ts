@@ -20,20 +20,18 @@ export type CsvRecord = {
   readonly line: number;
   /** Without its line end. */
   readonly text: string;
-  readonly isAfterBlank: boolean;
   /** On one line and without a quote. */
   readonly isPlain: boolean;
   /** None yet where it isn't plain. */
   readonly cells: string[];
 };
 
-/** Without its line end; bounded in length. */
+/** Without its line end; no more of it than shows that it is too long to be kept. */
 export type BadLine = {
   readonly kind: 'bad';
   readonly text: string;
   readonly line: number;
   readonly problem: string;
-  readonly isAfterBlank: boolean;
 };
 
 /** The quote opened on `line` isn't closed: nothing after it can be told apart. */
@@ -51,14 +49,13 @@ type Splitting = {
   held: string;
   at: number;
   line: number;
-  isBlankBefore: boolean;
   /** A bad line whose end hasn't come yet. */
   bad: BadLine | null;
   pieces: CsvPiece[];
 };
 
 export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSplitter {
-  const start = { text: '', held: '', at: 0, line: firstLine, isBlankBefore: false, bad: null };
+  const start = { text: '', held: '', at: 0, line: firstLine, bad: null };
   const state: Splitting = { dialect, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + state.held + chunk;
@@ -75,15 +72,14 @@ export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSp
 function advance(state: Splitting, final: boolean): boolean {
   if (state.bad !== null && !passLine(state, state.bad, final)) return false;
   const stop = takeRecords(state, final);
-  const { line, isBlankBefore } = state;
+  const { line } = state;
   if (stop.kind === 'unclosed') {
     const range = { from: state.at, to: stop.quote };
     const before = countNewlines(state.text, range, state.dialect.newline);
     state.pieces.push({ kind: 'unclosed', line: line + before });
   }
   if (stop.kind !== 'bad') return false;
-  state.bad = { kind: 'bad', text: '', line, problem: stop.problem, isAfterBlank: isBlankBefore };
-  state.isBlankBefore = false;
+  state.bad = { kind: 'bad', text: '', line, problem: stop.problem };
   return true;
 }
 
@@ -92,7 +88,7 @@ function passLine(state: Splitting, bad: BadLine, final: boolean): boolean {
   const found = indexOfNewline(text, at, state.dialect.newline);
   const isEnded = final || found !== -1;
   const end = found === -1 ? text.length : found;
-  const whole = { ...bad, text: (bad.text + text.slice(at, end)).slice(0, MAX_UNREADABLE_CHARS) };
+  const whole = { ...bad, text: (bad.text + text.slice(at, end)).slice(0, MAX_UNREADABLE_CHARS + 1) };
   state.at = isEnded && found !== -1 ? afterNewline(text, found) : end;
   state.bad = isEnded ? null : whole;
   if (!isEnded) return false;
@@ -119,12 +115,11 @@ function takeRecords(state: Splitting, final: boolean): Stop {
 }
 
 function pass(state: Splitting, next: number, isPlain: boolean): void {
-  const { text, at, line, dialect, isBlankBefore: isAfterBlank } = state;
-  state.isBlankBefore = isBlankLine(text, at, next, dialect);
-  if (!state.isBlankBefore) {
+  const { text, at, line, dialect } = state;
+  if (!isBlankLine(text, at, next, dialect)) {
     const own = text.slice(at, next - lineEndBefore(text, next, dialect));
     const cells = isPlain ? plainCells(own, dialect) : [];
-    state.pieces.push({ kind: 'record', line, text: own, isAfterBlank, isPlain, cells });
+    state.pieces.push({ kind: 'record', line, text: own, isPlain, cells });
   }
   state.line += isPlain ? 1 : countNewlines(text, { from: at, to: next }, dialect.newline);
   state.at = next;

@@ -10,7 +10,7 @@ import type { Row } from '../../model/row.ts';
 import { isForbiddenName } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { unreadRecord } from '../report-file.ts';
-import { NO_TEXT, type RowPlace, recordObject, unreadableRow } from '../row.ts';
+import { controlProblem, NO_TEXT, type RowPlace, recordObject, unreadableRow } from '../row.ts';
 import { literalOf, nextToken, type Scanner, scannerOf, type Token } from './scanner.ts';
 
 export type RecordCheck = {
@@ -46,12 +46,11 @@ function checkNumber(check: RecordCheck, literal: string): void {
   if (!isExactNumber(literal)) check.problem = ROUNDED;
 }
 
-/** NUL and half a character: only an escape can spell them, no decoded text holds them. */
+/** Control characters below U+0020 and half a character: only an escape can spell them in JSON. */
 function checkCharacters(check: RecordCheck, literal: string): void {
-  if (!literal.includes('\\u')) return;
+  if (!/\\[bfu]/.test(literal)) return;
   const text = String(JSON.parse(literal));
-  if (text.includes('\0')) check.problem = NUL;
-  else if (!text.isWellFormed()) check.problem = HALF;
+  check.problem ??= text.isWellFormed() ? controlProblem(text) : HALF;
 }
 
 function checkName(check: RecordCheck, literal: string): void {
@@ -75,7 +74,6 @@ function shownName(name: string): string {
 }
 
 const ROUNDED = 'a number with more digits than a JSON number keeps: expected it in quotes, as a string';
-const NUL = 'a NUL character (\\u0000): expected text without it';
 const HALF = 'half a character (\\ud800 to \\udfff without its other half): expected whole characters';
 
 /** For a valid JSON text whose tokens were all checked. */
@@ -88,7 +86,8 @@ export function jsonRow(place: RowPlace, text: string, check: RecordCheck): Row 
 function problemOf(text: string, check: RecordCheck): string | null {
   if (text.includes(BAD_BYTES)) return NO_TEXT;
   if (!text.startsWith('{')) return `${whatIs(text)} and no record: expected an object in { }`;
-  if (check.problem !== null) return check.problem;
+  const problem = check.problem ?? controlProblem(text);
+  if (problem !== null) return problem;
   const path = check.hasDottedName ? repeatedPath(recordObject(text)) : null;
   return path === null
     ? null

@@ -3,9 +3,15 @@ import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
-import { HEADER_AGAIN, isHeaderAgain, namelessProblem, nameProblems } from '../column-names.ts';
+import {
+  createHeaderLook,
+  HEADER_AGAIN,
+  namelessProblem,
+  nameProblems,
+  otherHeaderProblem,
+} from '../column-names.ts';
 import { reportRow } from '../report-file.ts';
-import { cellsRow, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
+import { cellsRow, controlProblem, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { tooLarge, WorkbookError } from './error.ts';
 import { columnLetters, mergeFinder, type ReadCell, type SheetLayout, type SheetRow } from './sheet.ts';
 
@@ -65,6 +71,7 @@ export function createRowMaker(table: Table): RowMaker {
   const { format, hidden, header } = table;
   const { columns, isReport, line } = header;
   const mergeAt = mergeFinder(table.layout, columns.length);
+  const headerProblem = createHeaderProblem(header);
   let rows = 0;
   let last = line;
   return (row) => {
@@ -77,9 +84,20 @@ export function createRowMaker(table: Table): RowMaker {
     rows += 1;
     const place = { row: rows, line: row.line };
     const text = cells.join('\t');
-    const found = problem ?? merged(mergeAt(row.line));
+    const found = problem ?? merged(mergeAt(row.line)) ?? headerProblem(cells, row.line);
     if (found !== null) return [unreadableRow(place, text, found)];
     return [isReport ? reportRow(place, cells, columns, text, typed) : cellsRow(place, cells, typed)];
+  };
+}
+
+/** Of a header within the table; WorkbookError where it is another one. */
+function createHeaderProblem({ columns, line: headerLine }: SheetHeader) {
+  const headerIn = createHeaderLook(columns);
+  return (cells: readonly string[], line: number): string | null => {
+    const header = headerIn(cells);
+    if (header === 'other')
+      throw new WorkbookError(`has a row ${line} that ${otherHeaderProblem('row', headerLine)}`);
+    return header === null ? null : HEADER_AGAIN;
   };
 }
 
@@ -124,12 +142,13 @@ function readRecord(row: SheetRow, { header, format: { trim } }: Table): SheetRe
     const text = isReport ? unguardCell(cell.text) : cell.text;
     cells[cell.column] = trim ? text.trim() : text;
   }
-  return { cells, typed, problem: problem ?? (isHeaderAgain(cells, columns) ? HEADER_AGAIN : null) };
+  return { cells, typed, problem };
 }
 
 function cellProblem(cell: ReadCell, columns: readonly string[]): string | null {
   const name = columns[cell.column];
   if (name === undefined) return namelessProblem(columnLetters(cell.column));
   // Nothing is sent from a column without a name: its problems don't matter.
-  return cell.kind === 'problem' && name !== '' ? `column "${name}": ${cell.problem}` : null;
+  if (name === '') return null;
+  return cell.kind === 'problem' ? `column "${name}": ${cell.problem}` : controlProblem(cell.text, name);
 }

@@ -88,7 +88,8 @@ test('a row longer than a record may be is unreadable, its text is bounded, and 
   const long = 'x'.repeat(1_100_000);
   const { rows } = await readText(`a,b\n${long},1\n"q\n2",${long}\n3,4\n`, COMMA);
   expect(rows.map(brief)).toEqual([
-    '2: ! lines 2 to 4: longer than 1048576 characters: expected a shorter record',
+    '2: ! longer than 1048576 characters: expected a shorter record; of its text the first 65536 characters are kept',
+    '3: ! lines 3 to 4: longer than 1048576 characters: expected a shorter record; of its text the first 65536 characters are kept',
     '5: 3¦4',
   ]);
   expect(rows[0]?.kind === 'unreadable' && rows[0].text.length).toBe(65_536);

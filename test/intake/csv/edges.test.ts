@@ -29,7 +29,11 @@ const READ = [
   [
     'an empty row that is quoted, has spaces or another number of cells stays a row at the end too',
     'a,b\n"",""\n ,\n,,\n',
-    ['2: ¦', '3:  ¦', '4: ! 3 cells where the header has 2'],
+    [
+      '2: ¦',
+      '3:  ¦',
+      '4: ! 3 cells where the header has 2; those too many are empty: format.long: drop reads such lines',
+    ],
   ],
   [
     'the header once more in the middle is no row',
@@ -101,7 +105,11 @@ test.each(HEADERS)('%s is refused', async (_, text, message) => {
 
 test('a row of a million cells is unreadable and the rows around it are exact', async () => {
   const { rows } = await readText(`a,b\n1,2\n${','.repeat(1_000_000)}\n3,4\n`, COMMA);
-  expect(rows.map(brief)).toEqual(['2: 1¦2', '3: ! 1000001 cells where the header has 2', '4: 3¦4']);
+  expect(rows.map(brief)).toEqual([
+    '2: 1¦2',
+    '3: ! 1000001 cells where the header has 2; those too many are empty: format.long: drop reads such lines; of its text the first 65536 characters are kept',
+    '4: 3¦4',
+  ]);
 });
 
 test('thousands of rows of separators are no rows', async () => {

@@ -202,12 +202,12 @@ describe('title lines above a header that the definition does not name', () => {
   const PLAIN = [
     { name: 'a file of one column', text: 'name\nAcme\nFoo\n', kinds: ['cells', 'cells'] },
     { name: 'a row with a separator too many', text: 'a,b\nx,y,z\n1,2\n', kinds: ['unreadable', 'cells'] },
-    { name: 'values with a cell too many', text: 'a,b\n1,2,3\n4,5,6\n', kinds: ['unreadable'] },
+    { name: 'values with a cell too many', text: 'a,b\n1,2,3\n4,5,6\n', kinds: ['unreadable', 'unreadable'] },
     {
       name: 'a header that is set',
       text: 'a\nx,y\nz,w\n',
       format: { header: 1 },
-      kinds: ['unreadable'],
+      kinds: ['unreadable', 'unreadable'],
     },
     {
       name: 'a nameless column that is filled in all rows',

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/lib/usage-error.ts';
 import type { Row } from '../../../src/model/row.ts';
 import { brief, COMMA, readText } from '../read-text.ts';
 
 const STRAY = 'a quote in the middle of a cell';
 const TAKEN = (record: number, by: number) =>
-  `; line ${by} may be the rest of the record of line ${record}, so neither is read: put quotes around a cell of several lines or, if that record is whole, an empty line below it`;
+  `; line ${by} may be the rest of the record of line ${record}, so neither is read: put quotes around a cell of several lines or, if that record is whole, take line ${by} out`;
 const short = (row: Row) => brief(row).replace(/(middle of a cell): [^;]*/, '$1');
 
 const MISFITS = [
@@ -20,24 +21,43 @@ const MISFITS = [
     ['2: ! 2 cells where the header has 3', '3: 4¦5¦6'],
   ],
   [
-    'too many cells next to each other are one row, and take no record',
+    'too many cells next to each other are rows of their own, and take no record',
     'id,name,to\nC-0,a,b\nC-1,Acme, Ltd,GB\nC-2,Foo, Inc,US\nC-3,Bar,FR\n',
-    ['2: C-0¦a¦b', '3: ! lines 3 to 4: 4 cells where the header has 3', '5: C-3¦Bar¦FR'],
+    [
+      '2: C-0¦a¦b',
+      '3: ! 4 cells where the header has 3',
+      '4: ! 4 cells where the header has 3',
+      '5: C-3¦Bar¦FR',
+    ],
   ],
   [
-    'another delimiter from some row on',
+    'another delimiter from some row on: only the first takes a record',
     'a,b,c\n0,0,0\n1,2,3\nx;y;z\nu;v;w\n4;5;6,5\n',
-    ['2: 0¦0¦0', `3: ! lines 3 to 6: 1 cell where the header has 3${TAKEN(3, 4)}`],
+    [
+      '2: 0¦0¦0',
+      `3: ! lines 3 to 4: 1 cell where the header has 3${TAKEN(3, 4)}`,
+      '5: ! 1 cell where the header has 3',
+      '6: ! 2 cells where the header has 3',
+    ],
   ],
   [
-    'each after an empty line stands alone',
-    'a,b,c\n1,2,3\n\nTotal\n\nPrinted\n4,5,6\n',
-    ['2: 1¦2¦3', '4: ! 1 cell where the header has 3', '6: ! 1 cell where the header has 3', '7: 4¦5¦6'],
+    'the first takes the record above it, whatever empty lines lie between; the others stand alone',
+    'a,b,c\n1,2,3\n\nTotal\n\nPrinted\n4,5,6\n,,\n \n7\n',
+    [
+      `2: ! lines 2 to 4: 1 cell where the header has 3${TAKEN(2, 4)}`,
+      '6: ! 1 cell where the header has 3',
+      `7: ! lines 7 to 10: 1 cell where the header has 3${TAKEN(7, 10)}`,
+    ],
   ],
   [
-    'an empty line may have separators, and stand before a damaged line; one of white space may be in a cell',
-    'a,b,c\n1,2,3\n,,\nTotal "5"\n4,5,6\n \nTotal\n',
-    ['2: 1¦2¦3', `4: ! ${STRAY}`, `5: ! lines 5 to 7: 1 cell where the header has 3${TAKEN(5, 7)}`],
+    'a damaged line with too few cells takes the record above it, too',
+    'a,b,c\n1,2,3\n,,\nTotal "5"\n4,5,6\n',
+    [`2: ! lines 2 to 4: ${STRAY}${TAKEN(2, 4)}`, '5: 4¦5¦6'],
+  ],
+  [
+    'below a row with too many cells a short one takes nothing',
+    'a,b,c\n1,2,3\n1,2,3,4\nrest\n4,5,6\n',
+    ['2: 1¦2¦3', '3: ! 4 cells where the header has 3', '4: ! 1 cell where the header has 3', '5: 4¦5¦6'],
   ],
   [
     'a record of several lines that has too few cells',
@@ -45,9 +65,15 @@ const MISFITS = [
     [`2: ! lines 2 to 4: 2 cells where the header has 3${TAKEN(2, 3)}`, '5: 6¦7¦8'],
   ],
   [
-    'a second table of another width',
+    'a second table of one row',
     'a,b\n1,2\n3,4\n5,6\nref,amount,sum\nR1,5,GBP\n',
-    ['2: 1¦2', '3: 3¦4', '4: 5¦6', '5: ! lines 5 to 6: 3 cells where the header has 2'],
+    [
+      '2: 1¦2',
+      '3: 3¦4',
+      '4: 5¦6',
+      '5: ! 3 cells where the header has 2',
+      '6: ! 3 cells where the header has 2',
+    ],
   ],
 ] as const;
 
@@ -118,6 +144,17 @@ const OPEN_QUOTES = [
     [`2: ! ${STRAY}`, ...Array.from({ length: 60 }, (_, i) => `${i + 3}: 2¦y`), `63: ! ${STRAY}`],
   ],
   [
+    'a closing quote missing, and a line below that does not fit: those between may be inside, each of them',
+    'a,b\n"1,x\n2,y\nonly\n3,z\n"4","u"\n',
+    [
+      `2: ! ${STRAY}`,
+      '3: ! below line 2, which leaves a quote open: this line may be inside; correct the quotes there',
+      '4: ! 1 cell where the header has 2',
+      '5: 3¦z',
+      '6: 4¦u',
+    ],
+  ],
+  [
     'inch signs: those below are rows',
     'a,b\n5" pipe,x\nfoo,bar\n6" pipe,x\n3,4\n',
     [`2: ! ${STRAY}`, '3: foo¦bar', `4: ! ${STRAY}`, '5: 3¦4'],
@@ -139,20 +176,33 @@ describe.each([
   });
 });
 
-test('the text of an unreadable row has its lines and the record that was taken, and is bounded', async () => {
+test('the text of an unreadable row has its lines and the record that was taken; where it is cut, that is said', async () => {
   const { rows } = await readText('a,b\n1,2\n"x\ny",2\n3\n4,5\n', COMMA);
   expect(rows.map((row) => (row.kind === 'unreadable' ? row.text : row.kind))).toEqual([
     'cells',
     '"x\ny",2\n3',
     'cells',
   ]);
-  const long = await readText(`a,b\n1,2\n${'only\n'.repeat(100_000)}3,4\n`, COMMA);
-  expect(long.rows.map(({ kind, line }) => [kind, line])).toEqual([
-    ['unreadable', 2],
-    ['cells', 100_003],
+  const long = await readText(`a,b\n${'only '.repeat(20_000)}\n3,4\n`, COMMA);
+  expect(long.rows.map(brief)).toEqual([
+    '2: ! 1 cell where the header has 2; of its text the first 65536 characters are kept',
+    '3: 3¦4',
   ]);
   expect(long.rows[0]?.kind === 'unreadable' && long.rows[0].text.length).toBe(65_536);
 });
+
+/** A damaged line below each other that opens a quote which nothing closes, has cells too many, or too few. */
+test.each(['"Foo Ltd,x', '"The "Best" Ltd",GB', 'a,b,c', 'only', '5" pipe,x', 'x,"y'])(
+  'however many lines like %j stand together, each is counted',
+  async (line) => {
+    const good = Array.from({ length: 600 }, (_, i) => `${i},good`);
+    const text = ['a,b', ...good, ...Array<string>(60).fill(line), '7,"8"', ''].join('\n');
+    const { rows } = await readText(text, { format: { delimiter: ',', header: 1 } });
+    const counted = rows.length - (line === 'only' ? 0 : 1);
+    expect(rows.filter(({ kind }) => kind === 'unreadable').length).toBe(60);
+    expect(counted).toBe(660);
+  },
+);
 
 const HEADER = 'Ref;Name;Country;Note';
 const REAL = ['A-1;Acme Ltd;GB;none', 'A-2;Müller & Söhne;DE;', 'A-3;"Łódź; Dom";PL;late', 'A-4;東京;JP;x'];
@@ -184,7 +234,7 @@ describe.each(FOOTERS)('below a table, the footer %j', (footer) => {
     expect(lost.every((line) => named.some((words) => words.includes(`record of line ${line}, so`)))).toBe(
       true,
     );
-    expect(lost).toEqual(between === '' ? lost.filter((line) => line === 5) : []);
+    expect(lost).toEqual(lost.filter((line) => line === 5));
     expect(rows.filter(({ line }) => line > 5 && !named.length)).toEqual(
       rows.filter((row) => row.line > 5 && row.kind === 'cells'),
     );
@@ -218,7 +268,7 @@ test.each(WRITERS)(
       fc.asyncProperty(table, async (records) => {
         const lines = records.map(([a, b, parts]) => [a, quoted(b), parts.join(lineBreak)].join(','));
         const text = ['id,name,note', ...lines].join(end) + end;
-        const { rows } = await readText(text, { format: { delimiter: ',', header: 1 } });
+        const { rows } = await readOrRefused(text);
         const whole = new Set(
           records.flatMap(([a, b, parts]) => (parts.length === 1 ? [`${a}¦${b}¦${parts}`] : [])),
         );
@@ -229,3 +279,25 @@ test.each(WRITERS)(
     );
   },
 );
+
+/** A file that is refused has no rows: none of it is sent. */
+async function readOrRefused(text: string): Promise<{ readonly rows: readonly Row[] }> {
+  return readText(text, { format: { delimiter: ',', header: 1 } }).catch((error: unknown) => {
+    if (error instanceof UsageError) return { rows: [] };
+    throw error;
+  });
+}
+
+test.each([
+  ['one break', 'one\ntwo'],
+  ['two breaks', 'one\ntwo\nthree'],
+  ['three breaks', 'one\ntwo\nthree\nfour'],
+  ['an empty line', 'one\n\ntwo'],
+  ['an empty line and a comma', 'one\n\ntwo, three\nfour'],
+])('of a last cell with %s and no quotes nothing is read as a record', async (_, cell) => {
+  const { rows } = await readText(`id,name,note\n1,A,whole\n2,B,${cell}\n3,C,whole\n`, COMMA);
+  const read = rows.flatMap((row) => (row.kind === 'cells' ? [row.cells[0]] : []));
+  expect(read).toEqual(['1', '3']);
+  const lines = cell.split('\n').filter((line) => line !== '').length;
+  expect(rows.filter(({ kind }) => kind === 'unreadable').length).toBe(lines - 1);
+});

@@ -189,7 +189,7 @@ const CHARACTERS = [
   ['the other half', '{"a":"\\uDE00x"}', 'half a character'],
   ['two halves in the wrong order', '{"a":"\\ude00\\ud83d"}', 'half a character'],
   ['half a character in a name', '{"\\ud83d":1}', 'half a character'],
-  ['NUL', '{"a":["\\u0000"]}', 'a NUL character'],
+  ['NUL', '{"a":["\\u0000"]}', 'the control character U+0000'],
 ];
 
 test.each(CHARACTERS)('%s makes the record unreadable and no other', async (_, text, problem) => {

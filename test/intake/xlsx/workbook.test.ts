@@ -221,12 +221,19 @@ describe('rows', () => {
   });
 
   test('that repeat the header are unreadable', async () => {
-    const data = sheetOf(['id', 'name'], ['1', 'x'], ['id', ' name'], ['name', 'id']);
+    const data = sheetOf(['id', 'name'], ['1', 'x'], ['id', ' name'], ['name', 'x']);
     expect(brief(await readFileOf(makeWorkbook({ data })))).toEqual([
       [1, 2, ['1', 'x']],
       [2, 3, '! the header once more: expected it once, at the top; remove this row'],
-      [3, 4, ['name', 'id']],
+      [3, 4, ['name', 'x']],
     ]);
+  });
+
+  test('that have the names of the header in another order refuse the file', async () => {
+    const data = sheetOf(['id', 'name'], ['1', 'x'], ['name', 'ID'], ['y', '2']);
+    await expect(readFileOf(makeWorkbook({ data }))).rejects.toThrow(
+      /row 3 that is a second header, with names of that on row 1/,
+    );
   });
 
   test('lose the spaces around their cells only where the definition says so', async () => {
