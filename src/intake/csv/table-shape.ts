@@ -66,7 +66,7 @@ export function createTableShape(path: string, header: CsvHeader, format: ReadFo
       tail = tableFrom(tail, line);
     },
     problemOf({ cells }: Line): string {
-      const drop = kindOf(cells) === 'long' ? `; those too many are empty: ${LONG} reads such lines` : '';
+      const drop = kindOf(cells) === 'long' ? LONG_PROBLEM : '';
       return `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${width}${drop}`;
     },
     end(): void {
@@ -89,6 +89,7 @@ export function createTableShape(path: string, header: CsvHeader, format: ReadFo
 
 const EXPORT_AGAIN = 'export it again, or take out or correct what does not belong to it';
 const LONG = 'format.long: drop';
+const LONG_PROBLEM = `, with nothing in the last: expected no delimiter in a cell without quotes, nor at the line's end (${LONG} reads lines that all end with one)`;
 
 function settingWords(name: string): string {
   return name === 'long'
