@@ -74,6 +74,8 @@ export async function removeLeftOvers(directory: string, now: Date): Promise<voi
 
 type Earlier = {
   readonly written: readonly string[];
+  /** Asked once more: another writer says in the summary what it will write, before it does. */
+  readonly writtenMeanwhile: () => Promise<readonly string[]>;
   /** Files whose changes are in the ledger. */
   readonly followed: readonly string[];
 };
@@ -119,13 +121,15 @@ export function createPendingReport(directory: string) {
   };
 }
 
-async function changedFiles(directory: string, { written, followed }: Earlier): Promise<string[]> {
-  const changed: string[] = [];
+async function changedFiles(directory: string, earlier: Earlier): Promise<string[]> {
+  const digests = new Map<string, string>();
   for (const name of (await readdir(directory)).sort()) {
-    if (remainderOf(name) === null || followed.includes(name)) continue;
-    if (!written.includes(await digestOf(join(directory, name)))) changed.push(name);
+    if (remainderOf(name) === null || earlier.followed.includes(name)) continue;
+    const digest = await digestOf(join(directory, name)).catch(insteadOf('ENOENT', null));
+    if (digest !== null) digests.set(name, digest);
   }
-  return changed;
+  const written = [...earlier.written, ...(await earlier.writtenMeanwhile())];
+  return [...digests].filter(([, digest]) => !written.includes(digest)).map(([name]) => name);
 }
 
 async function digestOf(path: string): Promise<string> {

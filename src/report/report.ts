@@ -151,13 +151,14 @@ async function writeDocuments({ view, files }: Writing, settlements: readonly Se
 async function publish(writing: Writing): Promise<Summary> {
   const { run, directory, now, followed, share, files, hasOriginals } = writing;
   const digest = writing.digest.digest();
-  const before = await claimReportDirectory(directory, run.id);
-  const placed = await files.place({ written: before, followed });
+  const written = () => claimReportDirectory(directory, run.id);
+  const before = await written();
+  const placed = await files.place({ written: before, writtenMeanwhile: written, followed });
   const pages = [DIGEST_FILE, PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
   const numbers = summarize(run, now());
   const of = { account: await writing.account(), audit: await writing.audit() };
-  const written = { ...placed, files: [...placed.files, ...pages], originals: hasOriginals };
-  const summary = withWritten(numbers, { ...written, digest, ...of });
+  const all = { ...placed, files: [...placed.files, ...pages], originals: hasOriginals };
+  const summary = withWritten(numbers, { ...all, digest, ...of });
   await writePages(summary, digest, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');

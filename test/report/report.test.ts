@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
+import { claimReportDirectory, createPendingReport } from '../../src/report/files.ts';
 import { writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { readText } from '../intake/read-text.ts';
@@ -338,6 +339,18 @@ describe('the report directory', () => {
       });
     },
   );
+
+  it('given another writer that comes to its end meanwhile, takes no file of it for a changed one', async () => {
+    const { directory } = await report(MIXED);
+    const claim = () => claimReportDirectory(directory, 'run-1');
+    const before = await claim();
+    const settlements = MIXED.settlements.map((one) => ({ ...one, message: 'said later' }));
+    const other = await report({ ...MIXED, settlements }, {}, directory);
+    const pending = createPendingReport(directory);
+    const placed = await pending.place({ written: before, writtenMeanwhile: claim, followed: [] });
+    expect(placed.kept).toEqual([]);
+    expect(other.summary.kept).toEqual([]);
+  });
 
   it('given a changed file whose rows have all succeeded since, leaves it; one that was followed gives way', async () => {
     const { directory } = await report(MIXED);
