@@ -182,12 +182,9 @@ export function identityOf(
   return { bucket: bucketOf(digest), digest: digest + (form === 'exact' ? EXACT : '') + text };
 }
 
-/** The fields of the bucket under which rows may have the key, and the digest of its text. */
-export function fieldsOf({ digest }: Place) {
-  const form = digest.slice(0, FORM_CHARACTERS);
-  const isExact = digest.charAt(FORM_CHARACTERS) === EXACT;
-  const text = digest.slice(FORM_CHARACTERS + (isExact ? 1 : 0));
-  return { ofForm: form, ofText: form + EXACT + text, text, isExact };
+/** The digest of the key's text: `''` where it is its own form. */
+export function textOf({ digest }: Place): string {
+  return digest.slice(FORM_CHARACTERS).replace(EXACT, '');
 }
 
 /** Where a key is that is known by its digest alone. */
