@@ -93,6 +93,8 @@ export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing:
     sealing,
     /** Prefix of an identity ledger's buckets. */
     identity: (space: string) => `${root}:known:${space}:`,
+    /** Hash: what an identity ledger knows a row by that is written off → its run and row. */
+    writtenOff: (space: string) => `${root}:written-off:${space}`,
     /** Prefix of the buckets with digests of the fields that the service last accepted. */
     fields: (space: string) => `${root}:fields:${space}:`,
   };
@@ -185,6 +187,17 @@ export function identityOf(
 /** The digest of the key's text: `''` where it is its own form. */
 export function textOf({ digest }: Place): string {
   return digest.slice(FORM_CHARACTERS).replace(EXACT, '');
+}
+
+/** What all texts of a key's form have in common. */
+export function formAt(
+  keys: Pick<LedgerKeys, 'sealing'>,
+  {
+    key,
+    keyDigest = identityOf(keys, key).digest,
+  }: { readonly key: string; readonly keyDigest?: string | undefined },
+): string {
+  return keyDigest.slice(0, FORM_CHARACTERS);
 }
 
 /** Where a key is that is known by its digest alone. */

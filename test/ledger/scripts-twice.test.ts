@@ -199,7 +199,9 @@ const OF_RUNS: readonly Case[] = [
     WRITE_OFF,
     ({ redis, keys, run }) => {
       const request = { by: 'ann', at: NOW.toISOString(), why: 'totals' };
-      return keepWriteOff(redis, keys, { run: run.id, rows: [1], request });
+      const row = { run: run.id, row: 1, line: 2, key: 'K1', outcome: 'failed', code: '' } as const;
+      const standing = [{ ...row, isWrittenOff: false, isPurged: false }];
+      return keepWriteOff(redis, keys, { of: run, standing, request });
     },
   ],
   ['HOLD_LEASE', 'nothing else', HOLD_LEASE, holdLease],
