@@ -2,7 +2,7 @@
  * What a run would do with the files of a job and find wrong, without a call and without a change
  * in the ledger.
  */
-import { type Job, operationOf } from '../config/job-definition.ts';
+import type { Job } from '../config/job-definition.ts';
 import { readFormatOf } from '../delivery/run-mapping.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { asShown } from '../intake/encoding.ts';
@@ -77,7 +77,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
   };
   const nameless = createNamelessColumns();
-  const origins = createOriginLook();
+  const origins = createOriginLook(reading.path);
   let rows = 0;
   let { source } = reading;
   for await (const batch of reading.batches) {
@@ -93,7 +93,8 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
   const isNew = look.kind === 'ledger' && earlier === null;
-  const standing = isNew ? await look.standing(origins.found(), operationOf(definition)) : [];
+  const file = { ...reading, source, namesRows: origins.found() };
+  const standing = isNew ? await look.standing(file, definition) : [];
   source = { ...source, notes: [...nameless.notes(source.notes), ...standing] };
   return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
 }

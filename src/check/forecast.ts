@@ -6,6 +6,7 @@
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { decide, type Plan } from '../delivery/decide.ts';
+import { referredState } from '../delivery/references.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
@@ -239,7 +240,7 @@ function fateOfAsk(
   foreseeing: Foreseeing,
 ): Fate {
   const references = questions.references.map((reference) => {
-    const state = context.stateOf(reference);
+    const state = referredState(reference, context.stateOf(reference));
     return {
       reference,
       state,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import type { JobDefinition } from '../config/job-definition.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../ledger/key-claims.ts';
 import type { Log } from '../lib/log.ts';
@@ -9,12 +10,10 @@ import type { Releasers } from '../lib/releasers.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { KeyState } from '../model/identity.ts';
-import type { Operation } from '../model/operation.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { Origins } from '../model/source.ts';
 import { summarize } from '../report/summary.ts';
-import { findOrigins } from '../runs/origins.ts';
+import { findOrigins, type Loading } from '../runs/origins.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
 /** `none`: why there is no ledger to look into, in words for people. */
@@ -65,10 +64,10 @@ export function createLook(ledger: Ledger, target: string) {
       const id = await store.ofFile(file);
       return id === null ? null : store.get(id);
     },
-    /** Which open rows of earlier runs the rows stand for, as a run would take them. */
-    async standing(said: Origins, operation: Operation): Promise<readonly string[]> {
-      const { origins, notes, refused } = await findOrigins({ said, operation, target }, ledger);
-      const standing = [...origins.origins].map(([run, { length: n }]) => {
+    /** What the file's rows were before, as a run would find it. */
+    async standing(file: Loading['file'], definition: JobDefinition): Promise<readonly string[]> {
+      const { origins, notes, refused } = await findOrigins({ file, definition, target }, ledger);
+      const standing = [...(origins?.origins ?? [])].map(([run, { length: n }]) => {
         return `${countOf(n, 'row stands for an open row', 'rows stand for open rows')} of run ${run}.`;
       });
       return [...standing, ...notes, ...(refused ?? [])];

@@ -37,7 +37,7 @@ export function resolveReferences(
   const issues: Issue[] = [];
   let waits = false;
   for (const [i, reference] of references.entries()) {
-    const state = states[i] ?? { kind: 'free' };
+    const state = referredState(reference, states[i]);
     if (state.kind === 'known') ids.push({ path: reference.path, id: state.id });
     else if (isOnItsWay(state, { run: run.id, row: row.row })) waits = true;
     else issues.push(referenceIssue(row, reference, state));
@@ -45,6 +45,14 @@ export function resolveReferences(
   if (issues.length > 0) return { kind: 'issues', issues };
   return waits ? { kind: 'wait' } : { kind: 'resolved', ids };
 }
+
+/** To a job that tells texts apart, a record of another text is another one. */
+export function referredState({ form }: Reference, state: KeyState = FREE): KeyState {
+  const isOther = form === 'exact' && 'alike' in state;
+  return isOther ? FREE : state;
+}
+
+const FREE: KeyState = { kind: 'free' };
 
 type Unknown = Exclude<KeyState, { kind: 'known' }>;
 

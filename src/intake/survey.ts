@@ -37,7 +37,7 @@ export async function surveyFile(
   const hash = createHash('sha256');
   let bytes = 0;
   let rows = 0;
-  const origins = createOriginLook();
+  const origins = createOriginLook(path);
   const raw = tap(fileBytes(path), (block) => {
     hash.update(block);
     bytes += block.length;
@@ -56,9 +56,8 @@ export async function surveyFile(
     for await (const { rows } of readChunks(path, source, format)) for (const row of rows) look.see(row);
   }
   if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
-  const said = origins.found();
   const facts = { path, sha256: hash.digest('hex'), bytes, rows, source, chunkEnds: null, stamp };
-  return said.size === 0 ? facts : { ...facts, origins: said };
+  return origins.found() ? { ...facts, namesRows: true } : facts;
 }
 
 /** SHA-256, lower-case hex. */

@@ -9,6 +9,7 @@ import { createRecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { digestOf } from '../model/audit.ts';
+import { identityByPlace } from '../model/identity.ts';
 import { spaceOf } from '../model/operation.ts';
 import { countSettled, countUnsuccessful, succeeded as isSuccess } from '../model/outcome.ts';
 import { isOver, type Run, requestSchema, type StateRequest } from '../model/run.ts';
@@ -16,7 +17,7 @@ import type { Settlement } from '../model/settlement.ts';
 import type { Origins } from '../model/source.ts';
 import { stubOf } from './audit.ts';
 import { readPlaces } from './key-claims.ts';
-import { type LedgerKeys, placeOfDigest } from './keys.ts';
+import { formAt, type LedgerKeys, placeOfDigest } from './keys.ts';
 import { WRITE_OFF } from './lua/audit.ts';
 import { readOrigins } from './origins.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
@@ -127,9 +128,9 @@ export function openAccounts(
   }
 
   /**
-   * The key of an open row is free for others, and a row of another run may have created its
-   * record: that closes the row, unless it stands for another of this file. A group's rows have one
-   * key.
+   * The key of an open row is free for others, also where it is written off, and a row of another
+   * run may have created its record: that closes the row, unless it stands for another of this
+   * file. A group's rows have one key.
    */
   async function closeByKey(run: Run, open: Map<number, Standing>): Promise<void> {
     const space = spaceOf(run.operation);
@@ -137,8 +138,10 @@ export function openAccounts(
     if (space === null || keyed.length === 0) return;
     const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
     if (group !== undefined) return;
-    const places = keyed.map(([, { key, keyDigest }]) => {
-      return { space, key, form, ...(keyDigest !== undefined && { place: placeOfDigest(keyDigest) }) };
+    const places = keyed.map(([, one]) => {
+      const { keyDigest } = one;
+      const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
+      return { space, key: nameOf(one, run), form, place };
     });
     const states = await readPlaces(redis, keys, places);
     for (const [i, [row, { code }]] of keyed.entries()) {
@@ -212,7 +215,7 @@ export function openAccounts(
   }
 }
 
-function once<T>(known: Map<string, Promise<T>>, id: string, look: () => Promise<T>): Promise<T> {
+export function once<T>(known: Map<string, Promise<T>>, id: string, look: () => Promise<T>): Promise<T> {
   const found = known.get(id) ?? look();
   known.set(id, found);
   return found;
@@ -231,13 +234,22 @@ async function readWrittenOff(redis: RedisConnection, keys: LedgerKeys, run: str
   return new Set((await Promise.all(rows)).flat());
 }
 
-type WriteOff = { readonly run: string; readonly rows: readonly number[]; readonly request: StateRequest };
+/** `standing`: rows of the run. */
+type WriteOff = { readonly of: Run; readonly standing: readonly Standing[]; readonly request: StateRequest };
 
 export async function keepWriteOff(
   redis: RedisConnection,
   keys: LedgerKeys,
-  { run, rows, request }: WriteOff,
+  { of, standing, request }: WriteOff,
 ): Promise<void> {
+  const { id: run, operation } = of;
+  const space = spaceOf(operation);
+  const places = standing.filter(isNamed).map((one) => {
+    return [formAt(keys, { ...one, key: nameOf(one, of) }), `${run} ${one.row}`] as const;
+  });
+  // Whoever finds a row there looks whether it is written off.
+  if (space !== null && places.length > 0) await redis.hset(keys.writtenOff(space), new Map(places));
+  const rows = standing.map(({ row }) => row);
   const { writtenOff, record } = keys.run(run);
   const text = JSON.stringify({ ...request, rows: await packRowNumbers(rows) });
   const list = rows.join(',');
@@ -267,15 +279,22 @@ function isLost(standing: Standing | null): boolean {
 }
 
 /** Never one that may have been created, or is being sent. */
-export function isCorrectable({ outcome, isWrittenOff }: Standing): boolean {
-  return outcome !== 'in-doubt' && outcome !== 'open' && !isWrittenOff;
+export function isCorrectable(one: Standing): boolean {
+  return isEnded(one) && !one.isWrittenOff;
+}
+
+export function isEnded({ outcome }: Standing): boolean {
+  return outcome !== 'in-doubt' && outcome !== 'open';
 }
 
 /** Its key is its own, and may be somebody else's by now. */
 function isNamed(one: Standing): boolean {
-  return (
-    (one.key !== '' || one.keyDigest !== undefined) && one.code !== 'duplicate_key' && isCorrectable(one)
-  );
+  return one.code !== 'duplicate_key' && isEnded(one);
+}
+
+/** What its run claimed: without a key, its place in the file. */
+function nameOf({ key, row }: Standing, run: Run): string {
+  return key === '' ? identityByPlace(run, row) : key;
 }
 
 /** Without reading its rows: nobody has seen to any that did not succeed. */

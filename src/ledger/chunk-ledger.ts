@@ -13,7 +13,7 @@ import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
 import type { MarkedRow } from './intent.ts';
-import { keyStates, lookInEpoch } from './key-claims.ts';
+import { keyStates, looksInEpoch } from './key-claims.ts';
 import { fieldsPlace, identityOf, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { RESERVE } from './lua/runs.ts';
 import { closeChunk, takeChunk } from './open-chunk.ts';
@@ -37,7 +37,7 @@ const NONE: readonly never[] = [];
 
 export function createChunkLedger(options: ChunkLedgerOptions) {
   const { epoch, keys, run } = options;
-  const look = lookInEpoch(epoch);
+  const look = looksInEpoch(epoch);
   const exchange = ({
     ended = NONE,
     isFirst = true,
@@ -58,10 +58,10 @@ export function createChunkLedger(options: ChunkLedgerOptions) {
     take: (chunk: number, rows: readonly number[]) => takeChunk(chunk, rows, options),
     /** Where the ledger keeps a key within its space. */
     placeOf: (key: string, form: KeyForm) => identityOf(keys, key, form),
-    readKey: tickBatch((places: readonly KeyPlace[]) => keyStates(look, keys, places), MAX_BATCH),
+    readKey: tickBatch((places: readonly KeyPlace[]) => keyStates(look.keys, keys, places), MAX_BATCH),
     /** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */
     readFields: tickBatch(
-      (places: readonly KeyPlace[]) => look(places.map((of) => fieldsPlace(keys, of))),
+      (places: readonly KeyPlace[]) => look.fields(places.map((of) => fieldsPlace(keys, of))),
       MAX_BATCH,
     ),
     /**

@@ -11,15 +11,15 @@ import type { KeyClaim, KeyState } from '../model/identity.ts';
 import type { KeyForm } from '../model/key-form.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import {
-  fieldsOf,
   fieldsPlace,
   identityOf,
   identityPlace,
   type KeyPlace,
   type LedgerKeys,
   type Place,
+  textOf,
 } from './keys.ts';
-import { CLAIM, LOOK_UP } from './lua/keys.ts';
+import { CLAIM, LOOK_UP, LOOK_UP_KEYS } from './lua/keys.ts';
 import { script } from './script.ts';
 
 const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(z.string()));
@@ -89,24 +89,28 @@ function parseEntry(entry: string): KeyState {
   }
 }
 
-/** Reads what stands at places. */
+/** Reads what is known of places. */
 type Look = (places: readonly Place[]) => Promise<readonly string[]>;
 
-const lookUpInEpoch = inEpoch(LOOK_UP, z.array(z.string()));
-const lookUp = script(LOOK_UP, z.array(z.string()));
+const texts = z.array(z.string());
+const [fieldsInEpoch, keysInEpoch] = [inEpoch(LOOK_UP, texts), inEpoch(LOOK_UP_KEYS, texts)];
+const [fieldsNow, keysNow] = [script(LOOK_UP, texts), script(LOOK_UP_KEYS, texts)];
 const PLACES_PER_CALL = 1000;
 
 /** For what is decided by it. */
-export function lookInEpoch(epoch: LedgerEpoch): Look {
-  return (places) => epoch.read(lookUpInEpoch, [], argumentsOf(places));
+export function looksInEpoch(epoch: LedgerEpoch): { readonly fields: Look; readonly keys: Look } {
+  return {
+    fields: (places) => epoch.read(fieldsInEpoch, [], argumentsOf(places)),
+    keys: (places) => epoch.read(keysInEpoch, [], argumentsOf(places)),
+  };
 }
 
-function lookNow(redis: RedisConnection): Look {
+function lookNow(redis: RedisConnection, look: typeof keysNow): Look {
   return async (places) => {
     const found: string[] = [];
     // A cluster sends a script without keys to any node.
     for (const batch of batchesOf(places, PLACES_PER_CALL))
-      found.push(...(await lookUp(redis, [batch[0]?.bucket ?? ''], argumentsOf(batch))));
+      found.push(...(await look(redis, [batch[0]?.bucket ?? ''], argumentsOf(batch))));
     return found;
   };
 }
@@ -115,37 +119,20 @@ function argumentsOf(places: readonly Place[]): string[] {
   return places.flatMap(({ bucket, digest }) => [bucket, digest]);
 }
 
-/** Two entries say it of each key: of its form and of its text. */
 export async function keyStates(
   look: Look,
   keys: LedgerKeys,
-  places: readonly KeyPlace[],
+  asked: readonly KeyPlace[],
 ): Promise<KeyState[]> {
-  const found = await look(
-    places.flatMap((of) => {
-      const place = identityPlace(keys, of);
-      const { ofForm, ofText } = fieldsOf(place);
-      return [
-        { ...place, digest: ofForm },
-        { ...place, digest: ofText },
-      ];
-    }),
-  );
-  return places.map((of, i) => keyStateIn(keys, of, found[2 * i] ?? '', found[2 * i + 1] ?? ''));
+  const places = asked.map((of) => identityPlace(keys, of));
+  const found = await look(places);
+  return places.map((place, i) => keyStateIn(found[i] ?? '', place));
 }
 
-function keyStateIn(keys: LedgerKeys, of: KeyPlace, ofForm: string, ofText: string): KeyState {
-  const { text, isExact } = fieldsOf(of.place ?? identityOf(keys, of.key, of.form));
-  const own = parseEntry(ofText);
-  if (isTaken(own)) return own;
-  const state = parseEntry(ofForm);
-  const isSame = ofForm.slice(1).startsWith(`${text} `);
-  if (isExact) return isSame && isTaken(state) ? state : own;
-  return isSame || !isTaken(state) ? state : { ...state, alike: true };
-}
-
-function isTaken(state: KeyState): state is Extract<KeyState, { kind: 'known' | 'held' }> {
-  return state.kind === 'known' || state.kind === 'held';
+function keyStateIn(entry: string, place: Place): KeyState {
+  const state = parseEntry(entry);
+  const isTaken = state.kind === 'known' || state.kind === 'held';
+  return isTaken && !entry.startsWith(`${textOf(place)} `, 1) ? { ...state, alike: true } : state;
 }
 
 /** Keys of one identity ledger, as a job compares them. */
@@ -165,7 +152,7 @@ export async function readKeys(
 }
 
 export function readPlaces(redis: RedisConnection, keys: LedgerKeys, places: readonly KeyPlace[]) {
-  return keyStates(lookNow(redis), keys, places);
+  return keyStates(lookNow(redis, keysNow), keys, places);
 }
 
 /** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */
@@ -175,7 +162,7 @@ export async function readKeyFields(
   asked: KeysAsked,
 ): Promise<ReadonlyMap<string, string>> {
   const places = placesOf(asked).map((of) => fieldsPlace(keys, of));
-  return byName(asked, await lookNow(redis)(places));
+  return byName(asked, await lookNow(redis, fieldsNow)(places));
 }
 
 function placesOf({ names, ...of }: KeysAsked): KeyPlace[] {

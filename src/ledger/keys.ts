@@ -93,6 +93,8 @@ export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing:
     sealing,
     /** Prefix of an identity ledger's buckets. */
     identity: (space: string) => `${root}:known:${space}:`,
+    /** Hash: what an identity ledger knows a row by that is written off → its run and row. */
+    writtenOff: (space: string) => `${root}:written-off:${space}`,
     /** Prefix of the buckets with digests of the fields that the service last accepted. */
     fields: (space: string) => `${root}:fields:${space}:`,
   };
@@ -182,12 +184,20 @@ export function identityOf(
   return { bucket: bucketOf(digest), digest: digest + (form === 'exact' ? EXACT : '') + text };
 }
 
-/** The fields of the bucket under which rows may have the key, and the digest of its text. */
-export function fieldsOf({ digest }: Place) {
-  const form = digest.slice(0, FORM_CHARACTERS);
-  const isExact = digest.charAt(FORM_CHARACTERS) === EXACT;
-  const text = digest.slice(FORM_CHARACTERS + (isExact ? 1 : 0));
-  return { ofForm: form, ofText: form + EXACT + text, text, isExact };
+/** The digest of the key's text: `''` where it is its own form. */
+export function textOf({ digest }: Place): string {
+  return digest.slice(FORM_CHARACTERS).replace(EXACT, '');
+}
+
+/** What all texts of a key's form have in common. */
+export function formAt(
+  keys: Pick<LedgerKeys, 'sealing'>,
+  {
+    key,
+    keyDigest = identityOf(keys, key).digest,
+  }: { readonly key: string; readonly keyDigest?: string | undefined },
+): string {
+  return keyDigest.slice(0, FORM_CHARACTERS);
 }
 
 /** Where a key is that is known by its digest alone. */

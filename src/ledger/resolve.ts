@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
+import { identityByPlace } from '../model/identity.ts';
 import { spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import {
@@ -160,7 +161,7 @@ function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outc
 function placeOf(keys: LedgerKeys, run: Run, { key, row }: Settlement): Place | undefined {
   const space = spaceOf(run.operation);
   if (space === null) return undefined;
-  return identityPlace(keys, { space, key: key === '' ? `${run.sha256}:${row}` : key });
+  return identityPlace(keys, { space, key: key === '' ? identityByPlace(run, row) : key });
 }
 
 /** A row that has an id which somebody names. */

@@ -113,7 +113,8 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     },
     /** For rehearsals alone: no file was loaded, and no key of these spaces is known. */
     async forget(spaces: ReadonlySet<string>): Promise<void> {
-      await redis.unlink([keys.files, ...[...spaces].flatMap((space) => bucketsOf(keys, space))]);
+      const known = [...spaces].flatMap((space) => [keys.writtenOff(space), ...bucketsOf(keys, space)]);
+      await redis.unlink([keys.files, ...known]);
     },
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {

@@ -31,7 +31,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
   duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
-  key_alike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}, or set \`keyForm: exact\` in the job definition where such keys are different ones.`,
+  key_alike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}. \`keyForm: exact\` in the job definition keeps such keys apart, but for those that a job without it has loaded.`,
   key_known:
     'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
   key_held:

@@ -20,8 +20,11 @@ export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
 
 /** `null`: the key is missing. */
 export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: Row): string | null {
-  if (!mapping.hasKey) return `${run.sha256}:${row.row}`;
-  return mapping.keyOf(row);
+  return mapping.hasKey ? mapping.keyOf(row) : identityByPlace(run, row.row);
+}
+
+export function identityByPlace({ sha256 }: Pick<Run, 'sha256'>, row: number): string {
+  return `${sha256}:${row}`;
 }
 
 /** The ledger's answer to a row's claim. */

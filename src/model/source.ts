@@ -89,8 +89,8 @@ export type FileFacts = {
    * with a row of its key elsewhere.
    */
   readonly apart?: readonly (readonly [number, number])[];
-  /** What a report file says of its rows; left out: nothing. */
-  readonly origins?: Origins;
+  /** Rows say that they were rows of earlier runs. */
+  readonly namesRows?: boolean;
   /** Inode, size and time of change: shows whether the file is still the same. */
   readonly stamp: string;
 };

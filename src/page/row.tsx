@@ -7,6 +7,7 @@ import type { JobDefinition } from '../config/job-definition.ts';
 import { chunksAround } from '../ledger/run-view.ts';
 import { Lines, Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
+import { identityByPlace } from '../model/identity.ts';
 import { flattenRecord, parseRecord } from '../model/json-record.ts';
 import { spaceOf } from '../model/operation.ts';
 import { describeDecision, resolutionSchema } from '../model/resolution.ts';
@@ -100,7 +101,7 @@ function groupOf(
 async function keyOf(open: RunRows, { key, row }: Settlement): Promise<readonly KnownKey[]> {
   const { run } = open;
   const space = spaceOf(run.operation);
-  return space === null ? [] : knownIn(open, key === '' ? `${run.sha256}:${row}` : key, [space]);
+  return space === null ? [] : knownIn(open, key === '' ? identityByPlace(run, row) : key, [space]);
 }
 
 type Props = { readonly open: RunRows; readonly shown: ShownRow };

@@ -97,11 +97,12 @@ export async function writeOff(
   const problems = rows.flatMap((row) => problemOf(row, stand.of(row), run) ?? []);
   if (problems.length > 0) throw new UsageError([...problems, NOTHING_WRITTEN_OFF]);
   const standing = rows.flatMap((row) => stand.open.get(row) ?? []).filter(isCorrectable);
-  const { redis, of } = ledger;
-  const { keys } = of(target);
+  const { keys, store } = ledger.of(target);
   for (const place of new Set(standing.map((one) => one.run))) {
-    const own = standing.flatMap((one) => (one.run === place ? [one.row] : []));
-    await keepWriteOff(redis, keys, { run: place, rows: own, request });
+    const of = await store.get(place);
+    if (of === null) throw new Error(`run ${place} is gone from the ledger`);
+    const own = standing.filter((one) => one.run === place);
+    await keepWriteOff(ledger.redis, keys, { of, standing: own, request });
   }
   return standing.length;
 }

@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Job, operationOf } from '../config/job-definition.ts';
+import type { Job } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
 import { readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
@@ -110,7 +110,7 @@ export async function registerFile(
       canary,
       createdAt,
       again,
-      ...(found !== null && { origins: found.origins }),
+      ...(found?.origins !== undefined && { origins: found.origins }),
     };
     const checked = await check(run, readChunks(facts.path, facts.source, readFormatOf(job.definition)));
     await ledger.index.add(id, target, createdAt);
@@ -121,15 +121,13 @@ export async function registerFile(
   }
 }
 
-/** `null`: the file names no rows of earlier runs, or has its run already. */
+/** `null`: the file has its run already. */
 async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger) {
-  const said = facts.origins ?? new Map();
-  if (said.size === 0) return null;
   const { store } = ledger.of(target);
   const known = await store.ofFile({ sha256: facts.sha256, job: job.name });
   const run = known === null ? null : await store.get(known);
   if (run !== null && !(again && isOver(run))) return null;
-  return findOrigins({ said, operation: operationOf(job.definition), target }, ledger);
+  return findOrigins({ file: facts, definition: job.definition, target }, ledger);
 }
 
 /** Why a rehearsal may skip rows. */

@@ -130,8 +130,7 @@ describe('the account of a file', () => {
     );
     const { source, run: other } = await load(odd);
     expect(source.notes).toEqual([
-      expect.stringMatching(/these were rows not open in run .* count as rows of this file: [\d, ]+\.$/),
-      expect.stringMatching(/these were rows of no known run of subclient.create at .*: \d\.$/),
+      expect.stringMatching(/these were rows of earlier runs, .* count as rows of this file: [\d, ]+\.$/),
     ]);
     const own = await accountOf(flow, other);
     expect([own.delivery, own.rows]).toEqual([other, 5]);
@@ -171,6 +170,113 @@ describe('the account of a file', () => {
     expect(flow.sandbox.stats().made.subclients).toBe(2);
   });
 
+  test('of records that another file names as their rows’ keeps its own open: one note tells of all', async () => {
+    const { flow, job, run } = await sixRows();
+    const [header = '', ...lines] = (await flow.report({ run }, 'failed.csv')).trimEnd().split('\n');
+    // Rows 3 and 5, whose own issue was another; the file's other rows had no key.
+    const template = lines
+      .filter((line) => line.includes('404'))
+      .map((line, i) => line.replace(/^B\d,\w+/, `N${i},New`));
+    const upserts = `${createJob().replace('.create', '.upsert')}ignore: [email]\n`;
+    const other = await flow.file('other.yaml', upserts);
+    const file = await flow.file('new.csv', [header, ...template, ''].join('\n'));
+    const note = /these were rows of earlier runs, .*, so they count as rows of this file: 1, 2\.\n/;
+    const checked = await flow.look(['check', '--job-file', job, file]);
+    expect(checked.replaceAll(/\s+/g, ' ')).toContain('count as rows of this file: 1, 2.');
+    const made = await flow.run(['--job-file', job, file]);
+    expect([made.summary.outcomes, made.stderr]).toMatchObject([{ created: 2 }, expect.stringMatching(note)]);
+    expect(numbers(await accountOf(flow, run))).toEqual([6, 1, 0, 5]);
+    expect(numbers(await accountOf(flow, made.summary.run))).toEqual([2, 2, 0, 0]);
+    // Nor through another job, though the keys are the same.
+    const same = await corrected(flow, run, 'same.csv', (text) => text.replaceAll(/^,.*\n/gm, ''));
+    const upsert = await flow.run(['--job-file', other, same]);
+    expect(upsert.stderr).toMatch(note);
+    expect(numbers(await accountOf(flow, upsert.summary.run))).toEqual([2, 2, 0, 0]);
+    const rerun = withSummary(await flow.onboard(['rerun', run, '--json'])).summary;
+    expect(rerun.outcomes).toMatchObject({ skipped: 2, invalid: 3 });
+  });
+
+  test('of rows without keys has those at the service that were corrected, and no other record in their place', async () => {
+    const flow = await startFlow({ faults: ['404=always'] });
+    const job = await flow.file('job.yaml', 'operation: subclient.create\n');
+    const rows = ['One,a@x,DEU', 'Two,b@x,FRA'];
+    const file = await flow.file(
+      'a.csv',
+      ['details.name,details.alias,addresses.primary.country', ...rows, ''].join('\n'),
+    );
+    const { run } = (await flow.run(['--job-file', job, file])).summary;
+    flow.sandbox.setFaults([]);
+    const text = (await flow.report({ run }, 'failed.csv'))
+      .replace('One,a@x', 'One,c@x')
+      .replace('Two,b@x,FRA', 'New,n@x,FRA');
+    const { summary } = await flow.run(['--job-file', job, await flow.file('b.csv', text)]);
+    expect(summary).toMatchObject({ rows: 2, outcomes: { created: 2 } });
+    expect(numbers(await accountOf(flow, summary.run))).toEqual([1, 1, 0, 0]);
+    expect(numbers(await accountOf(flow, run))).toEqual([2, 1, 0, 1]);
+    const rest = withSummary(await flow.onboard(['rerun', run, '--json'])).summary;
+    expect(rest).toMatchObject({ rows: 1, outcomes: { created: 1 } });
+    expect(await flow.look(['rerun', run])).toContain('no rows left');
+    expect(numbers(await accountOf(flow, run))).toEqual([2, 2, 0, 0]);
+  });
+
+  test.each(['run', 'check'])(
+    'is of at most 50 runs: a file that names more is refused by %s',
+    async (command) => {
+      const flow = await startFlow();
+      const job = await flow.file('job.yaml', createJob());
+      const line = (n: number) => `A${n},One,20200101-000000-a${String(n).padStart(3, '0')},1\n`;
+      const file = (count: number) => {
+        const lines = Array.from({ length: count }, (_, n) => line(n)).join('');
+        return flow.file(`${count}.csv`, `externalId,details.name,onboard_run,onboard_row\n${lines}`);
+      };
+      const refused = await flow.onboard([command, '--job-file', job, await file(51)]);
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        3,
+        expect.stringContaining('names more than 50 runs'),
+      ]);
+      expect((await flow.onboard([command, '--job-file', job, await file(50)])).exitCode).toBe(0);
+    },
+  );
+
+  test.each([
+    ['in other files', createJob(), []],
+    [
+      'in the same file without a key, by --again',
+      'operation: subclient.create\nignore: [externalId]\n',
+      ['--again'],
+    ],
+  ])(
+    'tells of a row that is written off whenever it comes back %s, and has it at the service then',
+    async (_, definition, again) => {
+      const flow = await startFlow({ faults: ['404=always'] });
+      const job = await flow.file('job.yaml', definition);
+      const text = 'externalId,details.name\nA1,One\nA2,Two\n';
+      const { run } = (await flow.run(['--job-file', job, await flow.file('a.csv', text)])).summary;
+      await flow.look(['write-off', run, '2', '--reason', 'closed']);
+      const words = `keys of rows that are written off.*: 2 \\(row 2 of run ${run}\\)\\.`;
+      for (const [name, account] of [
+        ['One', [2, 0, 1, 1]],
+        ['Uno', [2, 2, 0, 0]],
+      ] as const) {
+        const file = await flow.file(
+          'back.csv',
+          again.length > 0 ? text : text.replace('One', `${name} Ltd`),
+        );
+        if (again.length === 0)
+          expect(
+            (await flow.onboard(['check', '--job-file', job, file])).stdout.replaceAll(/\s+/g, ' '),
+          ).toMatch(new RegExp(words));
+        expect((await flow.run([...again, '--job-file', job, file])).stderr).toMatch(new RegExp(words));
+        expect(numbers(await accountOf(flow, run))).toEqual(account);
+        flow.sandbox.setFaults([]);
+      }
+      const last = await flow.file('last.csv', text.replace('One', 'Last'));
+      expect((await flow.onboard(['run', ...again, '--job-file', job, last])).stderr).not.toContain(
+        'written off',
+      );
+    },
+  );
+
   test('follows a row to where it stands last: what took it there is seen by reruns, corrections and write-offs of any run', async () => {
     const flow = await startFlow({ faults: ['404=always;key=B'] });
     const job = await flow.file('job.yaml', createJob());
@@ -181,9 +287,7 @@ describe('the account of a file', () => {
     expect(rerun.outcomes).toMatchObject({ failed: 3 });
     flow.sandbox.setFaults([]);
     // The first run's file, though the rerun has its rows by now.
-    const file2 = await corrected(flow, run, 'old.csv', (text) =>
-      text.replace('B2,', 'K2,').replace(/^B[34],.*\n/gm, ''),
-    );
+    const file2 = await corrected(flow, run, 'old.csv', (text) => text.replace(/^B[34],.*\n/gm, ''));
     const { summary } = await flow.run(['--job-file', job, file2]);
     expect(summary).toMatchObject({ rows: 1, outcomes: { created: 1 } });
     await flow.look(['write-off', run, '2', '--reason', 'closed']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 
 test('with --again, known keys are skipped', async () => {
   const flow = await startFlow();
@@ -34,6 +34,32 @@ test('twenty keys of which a spreadsheet has taken the zeros, and twenty in smal
   }
   expect(flow.sandbox.stats().made.subclients).toBe(40);
 });
+
+test.each([
+  ['loose', 'loose', 'create'],
+  ['loose', 'exact', 'create'],
+  ['exact', 'loose', 'create'],
+  ['loose', 'exact', 'upsert'],
+])(
+  'a delivery under keyForm: %s, then as pandas writes it under %s (%s): each row is told, nothing is made twice',
+  async (first, second, how) => {
+    const flow = await startFlow();
+    const monday = 'externalId,details.name\n1001,Foo\n1002,Bar\n00123,Baz\n"1,234",Qux\n';
+    const tuesday = 'externalId,details.name\n1001.0,Foo\n"=""1002""",Bar\n\'00123,Baz\n1234,Qux\n';
+    const job = (form: string) => `${createJob()}keyForm: ${form}\n`;
+    expect((await flow.load(job(first), monday)).summary.outcomes).toMatchObject({ created: 4 });
+    const later = await flow.file('later.yaml', job(second).replace('create', how));
+    const file = await flow.file('tuesday.csv', tuesday);
+    const checked = await flow.onboard(['check', '--job-file', later, file, '--json']);
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      causes: [{ code: 'key_alike', count: 4 }],
+      sendable: 0,
+    });
+    const { summary } = await flow.run(['--job-file', later, file]);
+    expect(summary.topErrors).toMatchObject([{ code: 'key_alike', count: 4 }]);
+    expect(flow.sandbox.stats().made.subclients).toBe(4);
+  },
+);
 
 const HEADER = 'externalId,alias,name,email,accounts.0.accountNumber\n';
 

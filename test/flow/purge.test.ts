@@ -148,6 +148,13 @@ describe('a purged run', () => {
         writtenOff: 6,
       });
       expect(await markedFiles(flow)).toEqual([]);
+      // Its keys are known by their digests.
+      const named = `${HEADER.trim()},onboard_run,onboard_row\n${rowOf('f').trim()},${run},3\n`;
+      const naming = await flow.onboard(['run', '--job-file', job, await flow.file('named.csv', named)]);
+      expect(naming.stderr).toContain('which is written off');
+      const back = await flow.load(job, HEADER + rowOf('F'));
+      expect(back.stderr).toContain(`keys of rows that are written off`);
+      expect(JSON.parse(await flow.look(['account', run, '--json']))).toMatchObject({ writtenOff: 5 });
     },
   );
 });

@@ -13,7 +13,7 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { AUDIT, WRITE_OFF } from '../../src/ledger/lua/audit.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
 import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT, VOUCH } from '../../src/ledger/lua/epoch.ts';
-import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
+import { CLAIM, LOOK_UP, LOOK_UP_KEYS } from '../../src/ledger/lua/keys.ts';
 import { COMPLETE_PURGE } from '../../src/ledger/lua/purge.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE } from '../../src/ledger/lua/rows.ts';
@@ -113,7 +113,8 @@ const ROW: Row = { kind: 'cells', row: 1, line: 2, cells: ['K1'] };
 const OF_ROWS: readonly Case[] = [
   ['CLAIM', 'nothing else', CLAIM, claim],
   ['TAKE', 'nothing else', TAKE, ({ ledger }) => ledger.take(1, [])],
-  ['LOOK_UP', 'nothing else', LOOK_UP, ({ ledger }) => ledger.readKey(PLACE)],
+  ['LOOK_UP', 'nothing else', LOOK_UP, ({ ledger }) => ledger.readFields(PLACE)],
+  ['LOOK_UP_KEYS', 'nothing else', LOOK_UP_KEYS, ({ ledger }) => ledger.readKey(PLACE)],
   ['EXCHANGE, of intents', 'nothing else', EXCHANGE, intend],
   // It was taken back already.
   [
@@ -198,7 +199,9 @@ const OF_RUNS: readonly Case[] = [
     WRITE_OFF,
     ({ redis, keys, run }) => {
       const request = { by: 'ann', at: NOW.toISOString(), why: 'totals' };
-      return keepWriteOff(redis, keys, { run: run.id, rows: [1], request });
+      const row = { run: run.id, row: 1, line: 2, key: 'K1', outcome: 'failed', code: '' } as const;
+      const standing = [{ ...row, isWrittenOff: false, isPurged: false }];
+      return keepWriteOff(redis, keys, { of: run, standing, request });
     },
   ],
   ['HOLD_LEASE', 'nothing else', HOLD_LEASE, holdLease],

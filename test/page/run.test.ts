@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { keepWriteOff } from '../../src/ledger/account.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { Visitor } from '../../src/model/ask.ts';
 import { atPage } from '../../src/model/audit.ts';
 import { createDigests } from '../../src/page/digests.ts';
+import { writeOff } from '../../src/runs/account.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
 import { actingAs } from '../../src/session.ts';
 import { setEntry } from '../support/ledger.ts';
@@ -75,12 +75,11 @@ test('a run begins with its verdict; rows in doubt lead operators to where they 
 
 test('a run whose rows were written off says what is left of its file, not what once went wrong', async () => {
   const { desk, seed } = await openRun();
-  const { redis, of } = desk.ledger;
   const request = { by: 'ops-1', at: new Date().toISOString(), why: 'closed' };
   const wrong = [endedRow(1, 'created'), endedRow(2, 'rejected'), endedRow(3, 'invalid')];
   const wordsOf = async (rows: readonly number[]) => {
     const run = await seed({ rows: 3, settlements: wrong });
-    await keepWriteOff(redis, of(run.target).keys, { run: run.id, rows, request });
+    await writeOff(run, { kind: 'rows', rows }, request, desk.ledger);
     return textOf((await look(desk, `/runs/${run.id}`)).html);
   };
   expect(await wordsOf([2])).toMatch(/✗ 1 row of the file to correct\..*1 written off \+ 1 open/);

@@ -4,7 +4,7 @@ import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledg
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { fieldsOf, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { identityPlace, type LedgerKeys, textOf } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
@@ -124,8 +124,8 @@ export async function claimOf(
 /** Where a key's entry is: the hash, the field in it, and the digest of its text within the entry. */
 export function entryOf(keys: LedgerKeys, key: string, space = 'subclient') {
   const place = identityPlace(keys, { space, key });
-  const { ofForm, text } = fieldsOf(place);
-  return { bucket: place.bucket, field: ofForm, text };
+  const text = textOf(place);
+  return { bucket: place.bucket, field: place.digest.slice(0, place.digest.length - text.length), text };
 }
 
 /** Writes a key's entry as `<kind> <run> <row> <id>`. */

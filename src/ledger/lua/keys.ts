@@ -3,7 +3,7 @@
  * key:
  * `<form>`: the entry of the row that has the normal form, whatever its text;
  * `<form>=<text>`: of the row of a job with `keyForm: exact` that has this very text;
- * `<form>e`: the text that such a row had last, so that others find it;
+ * `<form>e`: there is such a row of the form, so that others look for it;
  * `<form>s`, `<form>=<text>s`: which row of which run met the key of another run first.
  * An entry is '<kind><text> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt,
  * x: given back by a row that was not created; the text's digest is empty where it is its form.
@@ -17,7 +17,8 @@
  * at the place of its form: 'x - 0 ', given back by nobody, so that the others need not look for it
  * where that place was free.
  * otherOf(bucket, digest): the entry of another row that keeps a row without an entry of its own
- * from the key: the very text before another of its form, then what exact jobs have. nil: none.
+ * from the key, the very text before another of its form. nil: none. Only two rows of exact jobs go
+ * by their texts alone: one record is written otherwise where a loose job has it, too.
  */
 export const KEY_ENTRIES = `
 local function placeOf(digest)
@@ -40,7 +41,7 @@ local function putKey(bucket, digest, kind, run, row, id)
   call('HSET', bucket, field, kind .. text .. ' ' .. run .. ' ' .. row .. ' ' .. id)
   if isExact then
     call('HSETNX', bucket, form, 'x - 0 ')
-    call('HSET', bucket, form .. 'e', text)
+    call('HSET', bucket, form .. 'e', '')
   end
 end
 local function hasKey(bucket, digest, run, row)
@@ -49,18 +50,21 @@ local function hasKey(bucket, digest, run, row)
   return not held or held == 'x - 0 ' or isOf(held, text, run, row)
 end
 local function otherOf(bucket, digest)
-  local field, text, form, isExact = placeOf(digest)
-  local held = call('HGET', bucket, field)
-  local ofForm = isExact and call('HGET', bucket, form) or held
+  local _, text, form, isExact = placeOf(digest)
+  local ofForm = call('HGET', bucket, form)
   local _, theirs = partsOf(ofForm)
-  if isTaken(held) and (isExact or theirs == text) then return held end
-  if isExact then return isTaken(ofForm) and theirs == text and ofForm or nil end
-  local last = call('HGET', bucket, form .. 'e')
-  local same = last and call('HGET', bucket, form .. '=' .. text)
+  if isTaken(ofForm) and theirs == text then return ofForm end
+  local areExact = isExact or call('HEXISTS', bucket, form .. 'e') == 1
+  local same = areExact and call('HGET', bucket, form .. '=' .. text)
   if isTaken(same) then return same end
-  if isTaken(held) then return held end
-  local another = last and call('HGET', bucket, form .. '=' .. last)
-  return isTaken(another) and another or nil
+  if isTaken(ofForm) then return ofForm end
+  if isExact or not areExact then return nil end
+  local all, mark = call('HGETALL', bucket), form .. '='
+  for i = 1, #all, 2 do
+    local entry = string.sub(all[i], 1, #mark) == mark and all[i + 1]
+    -- Not the mark of who met the key.
+    if entry and partsOf(entry) and isTaken(entry) then return entry end
+  end
 end
 `;
 
@@ -116,11 +120,23 @@ return out
 `;
 
 /**
- * Reads what stands at places of the identity ledger or of the field digests; changes nothing.
+ * Reads what the field digests have at places; changes nothing.
  * ARGV: bucket key, field, … Answers per place its text, '' where there is nothing.
  */
 export const LOOK_UP = `
 local out = {}
 for i = 1, #ARGV, 2 do out[#out + 1] = call('HGET', ARGV[i], ARGV[i + 1]) or '' end
+return out
+`;
+
+/**
+ * Reads what stands in the way of another row with each key, or who gave it back; changes nothing.
+ * ARGV: bucket key, digest, … Answers per key an entry, '' where there is none.
+ */
+export const LOOK_UP_KEYS = `${KEY_ENTRIES}
+local out = {}
+for i = 1, #ARGV, 2 do
+  out[#out + 1] = otherOf(ARGV[i], ARGV[i + 1]) or call('HGET', ARGV[i], (placeOf(ARGV[i + 1]))) or ''
+end
 return out
 `;
