@@ -74,12 +74,12 @@ async function linesOf(path: string): Promise<string[]> {
 function table(texts: readonly string[], io: Io): string[] {
   const body = texts.map((text, i) => {
     const entry = parseEntry(text);
-    if (entry === null) return [String(i + 1), '', 'unreadable', '', '', 'onboard audit --verify'];
-    const { n, at, what, run, actor, via, of } = entry;
-    return [String(n), at.slice(0, 19).replace('T', ' '), what, run, `${actor} (${via})`, wordsOf(of)];
+    if (entry === null) return [String(i + 1), '', 'unreadable', '', '', '', 'onboard audit --verify'];
+    const { n, at, what, run, actor, via, user = '', of } = entry;
+    return [String(n), at.slice(0, 19).replace('T', ' '), what, run, user, `${actor} (${via})`, wordsOf(of)];
   });
   const width = io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity;
-  return renderTable(['entry', 'time (UTC)', 'what', 'run', 'who', 'of it'], body, width);
+  return renderTable(['entry', 'time (UTC)', 'what', 'run', 'user', 'who', 'of it'], body, width);
 }
 
 /** Without digests. */

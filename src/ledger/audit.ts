@@ -10,7 +10,8 @@ const append = script(AUDIT, z.number());
 
 /** The fields of an entry before `what`, as the scripts get them; `run` may be ''. */
 export function stubOf({ name, actor }: LedgerKeys, run: string, at: string): string {
-  return JSON.stringify({ at, run, ledger: name, actor: actor.name, via: actor.via }).slice(1, -1);
+  const { name: who, via, user } = actor;
+  return JSON.stringify({ at, run, ledger: name, actor: who, via, user }).slice(1, -1);
 }
 
 export type Act = {
