@@ -15,7 +15,7 @@ export function stubOf({ name, actor }: LedgerKeys, run: string, at: string): st
 }
 
 export type Act = {
-  readonly what: 'key-rotated' | 'shared' | 'person-added' | 'person-removed' | 'log-in';
+  readonly what: 'shared' | 'person-added' | 'person-removed' | 'log-in';
   /** Left out: it concerns none. */
   readonly run?: string;
   readonly of?: Readonly<Record<string, string>>;

@@ -7,6 +7,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Cluster } from 'ioredis';
 import { z } from 'zod';
 import { shortDigest } from '../lib/digest.ts';
 import { insteadOf } from '../lib/errors.ts';
@@ -15,6 +16,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { CLEAR, createSeal, KEY_BYTES, keyedDigest, type Seal } from '../lib/seal.ts';
 import { readSecret, type SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { AUDIT } from './lua/audit.ts';
 import { REPLACE } from './lua/runs.ts';
 import { script } from './script.ts';
 
@@ -260,36 +262,43 @@ function dataKeyOf(run: string): string {
 type Rekeyed = { readonly from: readonly string[]; readonly to: string; readonly runs: number };
 
 const replace = script(REPLACE, z.number());
+const append = script(AUDIT, z.number());
 
 /**
- * Wraps the data keys of these runs anew, then the ledger key; rows are not touched, and workers
- * may run meanwhile. Killed, it goes on when it is called again. `records`: each run's, by its id.
+ * Wraps the data keys of these runs anew, then the ledger key, with the audit's entries; rows are
+ * not touched, and workers may run meanwhile. Killed, it goes on when it is called again.
+ * `records`: each run's, by its id; `chains`: the entry's stub, by the chain.
  */
 export async function rekey(
   redis: RedisConnection,
   keyring: Keyring,
-  records: ReadonlyMap<string, string>,
+  { records, chains }: Record<'records' | 'chains', ReadonlyMap<string, string>>,
 ): Promise<Rekeyed> {
   const [current] = keyring;
   const from = new Set<string>();
   let runs = 0;
-  const rewrap = async (hash: string, place: string, text: string, put: (key: string) => string) => {
-    const former = idOf(text);
-    if (former === current.id) return;
-    const next = put(wrapped(current, place, unwrapped(keyring, place, text)));
-    // A run that was purged meanwhile stays without its key.
-    await replace(redis, [hash], [FIELD, put(text), next]);
-    from.add(former);
+  const anew = (place: string, text: string) => {
+    if (idOf(text) !== current.id) from.add(idOf(text));
+    return wrapped(current, place, unwrapped(keyring, place, text));
   };
   for (const [run, record] of records) {
     const key = await redis.hget(record, FIELD);
     if (key === null) continue;
-    await rewrap(record, dataKeyOf(run), key, (text) => text);
+    // A run that was purged meanwhile stays without its key.
+    if (idOf(key) !== current.id) await replace(redis, [record], [FIELD, key, anew(dataKeyOf(run), key)]);
     runs += 1;
   }
   const stored = await readStored(redis);
-  if (stored !== null)
-    await rewrap(STORED, LEDGER_KEY, stored.key, (key) => JSON.stringify({ ...stored, key }));
+  const next = stored === null ? '' : JSON.stringify({ ...stored, key: anew(LEDGER_KEY, stored.key) });
+  if (next !== '' && from.size > 0) {
+    const of = JSON.stringify({ from: [...from].join(' '), to: current.id });
+    // In a cluster the chains have slots of their own: there the entries come first.
+    const isApart = redis instanceof Cluster;
+    for (const [chain, stub] of isApart ? chains : [])
+      await append(redis, [chain], [stub, 'key-rotated', of]);
+    const [names, stubs] = isApart ? [[], []] : [chains.keys(), chains.values()];
+    await replace(redis, [STORED, ...names], [FIELD, JSON.stringify(stored), next, of, ...stubs]);
+  }
   return { from: [...from], to: current.id, runs };
 }
 
