@@ -62,7 +62,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     operation: operationOf(run.definition),
     definition: JSON.stringify(run.definition),
     target: run.target,
-    ...(dataKey !== undefined && { dataKey }),
+    ...(dataKey !== undefined && { dataKey, ledgerKey: sealing.name() }),
     file: sealing.open(run.id, dataKey).text(FILE_PLACE, facts.path),
     sha256: facts.sha256,
     source: JSON.stringify(facts.source),

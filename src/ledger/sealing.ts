@@ -28,6 +28,8 @@ export type Sealing = {
   readonly saltOf: (key: string) => string;
   /** Makes the run's data key, and answers it wrapped; `undefined`: in clear. */
   begin(run: string): string | undefined;
+  /** The ledger key's, by which a run's record says under which it was begun. */
+  name(): string;
   /** `wrapped`: as the run's record has it; `undefined`: it has none, or none any more. */
   open(run: string, wrapped: string | undefined): Seal;
   sealOf(run: string, record: string): Promise<Seal>;
@@ -44,6 +46,7 @@ export const IN_CLEAR: Sealing = {
   digest: shortDigest,
   saltOf: (key) => key,
   begin: () => undefined,
+  name: () => '',
   open: () => CLEAR,
   sealOf: async () => CLEAR,
   begun: async () => undefined,
@@ -115,12 +118,19 @@ const FILE = 'sealing.json';
 const storedSchema = z.object({ name: z.string(), key: z.string() });
 type Stored = z.infer<typeof storedSchema>;
 
-type Opening = { readonly keyring: Keyring | null; readonly home: string; readonly hasRuns: boolean };
+type Opening = {
+  readonly keyring: Keyring | null;
+  readonly home: string;
+  readonly hasRuns: boolean;
+  /** The name of the ledger key that runs were begun under; `null`: none is sealed. */
+  sealedUnder(): Promise<string | null>;
+};
 
 /** Begins no ledger: whoever is about to send rows does (`begun`). */
 export async function openSealing(redis: RedisConnection, opening: Opening): Promise<Sealing> {
   const { keyring, home, hasRuns } = opening;
-  const [text, copy] = await Promise.all([redis.hget(STORED, FIELD), readCopy(home)]);
+  const copy = await readCopy(home);
+  const text = (await redis.hget(STORED, FIELD)) ?? (await putBack(redis, copy, opening));
   const isClear = text === CLEAR_MARK || (text === null && hasRuns);
   const stored = isClear ? null : parseStored(text);
   const known = stored ?? (isClear ? null : copy);
@@ -131,6 +141,24 @@ export async function openSealing(redis: RedisConnection, opening: Opening): Pro
   if (stored !== null && copy !== null && stored.name !== copy.name) throw anotherLedger(home);
   if (isClear) throw begunWithout();
   return createSealing(redis, keyring, { known, home });
+}
+
+/** The lost ledger key, from the home. `null`: Redis never had it, or has lost its runs as well. */
+async function putBack(
+  redis: RedisConnection,
+  copy: Stored | null,
+  { keyring, home, hasRuns, sealedUnder }: Opening,
+): Promise<string | null> {
+  const name = await sealedUnder();
+  if (name === null && (copy === null || keyring !== null || !hasRuns)) return null;
+  const isHeld = keyring?.some(({ id }) => id === idOf(copy?.key ?? '')) === true;
+  if (copy === null || copy.name !== name || !isHeld)
+    throw new UsageError(
+      `The entry ${STORED} is missing in this Redis, though its runs or ${home} are sealed: keys would count as new, so nothing is read or sent. ` +
+        `Expected ${KEY.name}, and an ONBOARD_HOME that has worked with this Redis: any command puts the entry back from its ${FILE}.`,
+    );
+  await redis.hsetnx(STORED, FIELD, JSON.stringify(copy));
+  return redis.hget(STORED, FIELD);
 }
 
 /** In place of a ledger key: who has a key is refused, and who has none goes on. */
@@ -236,6 +264,7 @@ function createSealing(redis: RedisConnection, keyring: Keyring, { known, home }
       remember(run, dataKey, key);
       return key;
     },
+    name: () => own.name,
     open: openRun,
     sealOf: async (run, record) =>
       seals.get(run)?.seal ?? openRun(run, (await redis.hget(record, FIELD)) ?? undefined),

@@ -240,3 +240,27 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
   ])
     expect(use).toThrow(`with the id ${sealing.keyId}`);
 });
+
+test('a sealed ledger whose entry Redis has lost gets it back by who has its key and home, and nobody else goes on', async () => {
+  const { redis, home, key } = await empty();
+  const sealing = await openWith(redis, { key, home });
+  await sealing.begun();
+  await redis.del(STORED);
+  const foreign = await ownFolder();
+  await (await openWith(redis, { key, home: foreign })).begun();
+  await redis.del(STORED);
+  const lost = { hasRuns: true, sealedUnder: sealing.name() };
+  for (const opening of [
+    { ...lost, key: null, home },
+    { ...lost, home },
+    { ...lost, key },
+    { ...lost, key, home: foreign },
+    // The home alone says that it is sealed; the runs alone do, where the index has lost them.
+    { key: null, home, hasRuns: true },
+    { ...lost, key: null, hasRuns: false },
+  ])
+    await expect(openWith(redis, opening)).rejects.toThrow(`The entry ${STORED} is missing`);
+  expect(await redis.exists(STORED)).toBe(0);
+  const found = await openWith(redis, { ...lost, key, home });
+  expect([found.digest(KEY, 16), await redis.exists(STORED)]).toEqual([sealing.digest(KEY, 16), 1]);
+});
