@@ -191,7 +191,14 @@ export async function openLedger(
 export async function unsealed(redis: RedisConnection, env: Environment): Promise<Sealing> {
   const hasRuns = await assertKnownLedger(redis);
   const keyring = await readKeyring(env.encryptionKey, env.formerKeys);
-  return openSealing(redis, { keyring, home: env.home, hasRuns });
+  const sealedUnder = async () => {
+    for (const { run, target } of await createRunIndex(redis).latest(1e9)) {
+      const name = await redis.hget(ledgerKeys(target).run(run).record, 'ledgerKey');
+      if (name !== null) return name;
+    }
+    return null;
+  };
+  return openSealing(redis, { keyring, home: env.home, hasRuns, sealedUnder });
 }
 
 /** A ledger's Redis and what is found in it without knowing a target. */

@@ -21,7 +21,7 @@ import { baseUrlOf } from '../delivery/target.ts';
 import { keyWarning } from '../ledger/sealing.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
-import { freeBytes } from '../lib/machine.ts';
+import { freeBytes, isUserTold, systemUser } from '../lib/machine.ts';
 import { OTHERS_MAY_ANYTHING } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
@@ -62,6 +62,7 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
   return [
     node,
     ok('environment', 'every value is well-formed'),
+    ...(isUserTold() ? [] : [ok('approval', `${systemUser().name} ${TELLS_NOBODY}`)]),
     ...(await checkHome(env.home)),
     ...(await checkLedger(env)),
     ...(await checkService(env.baseUrl)),
@@ -70,6 +71,9 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
     ...(await checkJobs(env.jobsDirectory)),
   ];
 }
+
+const TELLS_NOBODY =
+  "is a container's or has no name, and tells nobody apart: what asks for approval is approved at the page alone, by people with tokens of their own";
 
 function ok(check: string, finding: string): Finding {
   return { check, status: 'ok', finding, advice: null };

@@ -1,13 +1,12 @@
 /** `onboard audit`: who did what when, and whether that still is what was written. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { targetOf } from '../inbox/overview.ts';
 import { readChain } from '../ledger/audit.ts';
 import { errorCode } from '../lib/errors.ts';
 import { countOf, type Io, renderTable, say, sayJson, windowOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type AuditEntry, parseEntry, verifyChains } from '../model/audit.ts';
+import { misfitWords, verifyLedger } from '../runs/audit.ts';
 import { findRun } from '../runs/status.ts';
 import { withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
@@ -37,23 +36,21 @@ Examples:
   onboard audit --run latest
   onboard audit --verify .onboard/audit.ndjson
 
-Who may write to Redis can write another chain: mailed reports and copies of audit.ndjson show it.
+--verify also compares the entries that audit.ndjson and the reports of the home name.
+Who may write to both can write another chain: mailed reports and copies of audit.ndjson show it.
 Who acts is who is logged in at the page, else ONBOARD_ACTOR, else user@host; the last two are said, not proven.
 The exit status is 1 where an entry does not fit.`;
 
 async function audit(flags: Flags, io: Io): Promise<number> {
   const { verify } = flags;
-  if (typeof verify === 'string') return tellChains(await linesOf(verify), null, io);
-  return withKnownLedger(io, async ({ ledger, env }) => {
+  if (typeof verify === 'string') return verifyFile(await linesOf(verify), io);
+  return withKnownLedger(io, async (session) => {
+    const { ledger, env } = session;
     const run = flags.run === undefined ? null : await findRun(ledger, flags.run);
-    const { keys } = ledger.of(run?.target ?? targetOf(env, flags.sandbox === true));
-    const path = join(env.home, 'audit.ndjson');
-    // Read before the chain: it has no later entry than that.
-    const copied = verify === true && existsSync(path) ? await linesOf(path) : [];
-    const kept = copied.flatMap((line) => parseEntry(line) ?? []).filter((one) => one.ledger === keys.name);
+    const target = run?.target ?? targetOf(env, flags.sandbox === true);
+    if (verify === true) return tellVerified(await verifyLedger(target, session), io);
     const texts: string[] = [];
-    for await (const batch of readChain(ledger.redis, keys)) texts.push(...batch);
-    if (verify === true) return tellChains(texts, kept, io);
+    for await (const batch of readChain(ledger.redis, ledger.of(target).keys)) texts.push(...batch);
     const shown = texts.filter((text) => run === null || parseEntry(text)?.run === run.id);
     if (flags.json === true) sayJson(io, ...shown);
     else say(io, ...table(shown, io));
@@ -74,12 +71,12 @@ async function linesOf(path: string): Promise<string[]> {
 function table(texts: readonly string[], io: Io): string[] {
   const body = texts.map((text, i) => {
     const entry = parseEntry(text);
-    if (entry === null) return [String(i + 1), '', 'unreadable', '', '', 'onboard audit --verify'];
-    const { n, at, what, run, actor, via, of } = entry;
-    return [String(n), at.slice(0, 19).replace('T', ' '), what, run, `${actor} (${via})`, wordsOf(of)];
+    if (entry === null) return [String(i + 1), '', 'unreadable', '', '', '', 'onboard audit --verify'];
+    const { n, at, what, run, actor, via, user = '', of } = entry;
+    return [String(n), at.slice(0, 19).replace('T', ' '), what, run, user, `${actor} (${via})`, wordsOf(of)];
   });
   const width = io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity;
-  return renderTable(['entry', 'time (UTC)', 'what', 'run', 'who', 'of it'], body, width);
+  return renderTable(['entry', 'time (UTC)', 'what', 'run', 'user', 'who', 'of it'], body, width);
 }
 
 /** Without digests. */
@@ -88,23 +85,20 @@ function wordsOf({ sha256, definition, ...of }: AuditEntry['of']): string {
   return told.flatMap(([name, value]) => (value === '' ? [] : `${name} ${value}`)).join(', ');
 }
 
-/** Answers the exit status. `kept`: of audit.ndjson beside a ledger; `null`: a file alone. */
-function tellChains(texts: readonly string[], kept: readonly AuditEntry[] | null, io: Io): number {
+/** By itself. */
+function verifyFile(texts: readonly string[], io: Io): number {
   const { heads, misfit } = verifyChains(texts);
-  if (misfit !== null) {
-    say(io, `The entry in line ${misfit} does not fit the one before it: ${WHY}.`);
-    return 1;
-  }
-  const lost = kept?.find((one) => texts[one.n - 1] !== JSON.stringify(one));
-  if (lost !== undefined) {
-    say(io, `The ledger has lost or changed entry ${lost.n}, which audit.ndjson has.`);
-    return 1;
-  }
-  if (texts.length === 0) say(io, 'There is no entry yet.');
-  for (const [name, { n, head }] of heads)
-    say(io, `Ledger ${name}: ${countOf(n, 'entry', 'entries')} fit; SHA-256 of the last: ${head}.`);
-  if (kept === null) say(io, "Whether later ones were cut shows in a later report's digest or the ledger.");
-  return 0;
+  const problem = misfit === null ? null : misfitWords(misfit);
+  const exitCode = tellVerified({ heads, problem }, io);
+  if (exitCode === 0) say(io, "Whether later ones were cut shows in a later report's digest or the ledger.");
+  return exitCode;
 }
 
-const WHY = 'one was changed, removed, put in or moved, or Redis lost some';
+/** Answers the exit status. */
+function tellVerified({ heads, problem }: Awaited<ReturnType<typeof verifyLedger>>, io: Io): number {
+  if (problem !== null) say(io, problem);
+  else if (heads.size === 0) say(io, 'There is no entry yet.');
+  for (const [name, { n, head }] of problem === null ? heads : [])
+    say(io, `Ledger ${name}: ${countOf(n, 'entry', 'entries')} fit; SHA-256 of the last: ${head}.`);
+  return problem === null ? 0 : 1;
+}

@@ -131,11 +131,10 @@ export const addApproveCommand: AddCommand = (program, io, done) => {
 };
 
 async function approve(named: string, flags: JoinFlags, io: Io): Promise<number> {
-  const request = requestOf({}, io);
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const joined = await joinFor(run, session, flags);
-    return tellResumed(run, await approveRun(run, request, joined), joined, flags);
+    return tellResumed(run, await approveRun(run, joined), joined, flags);
   });
 }
 

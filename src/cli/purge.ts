@@ -1,7 +1,7 @@
 /** `onboard purge`: takes what is personal out of runs that are over. */
 import { Option } from 'commander';
 import { ageOf } from '../config/environment.ts';
-import { purge } from '../inbox/retention.ts';
+import { journalsLeft, purge } from '../inbox/retention.ts';
 import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
@@ -58,12 +58,13 @@ function ageAsked(text: string | undefined, retentionMs: number | null): number 
   throw new UsageError('expected --older-than, such as 90d, --run or ONBOARD_RETENTION');
 }
 
-function lines({ purged, kept, problem }: Awaited<ReturnType<typeof purge>>, did: string): string[] {
+function lines({ purged, kept, left, problem }: Awaited<ReturnType<typeof purge>>, did: string): string[] {
   return [
     `${did}: ${countOf(purged.length, 'run')}`,
     ...purged.map(
       (one) => `  ${one.id}, job ${one.job}, ${countOf(one.rows, 'row')}, ended ${one.finishedAt}`,
     ),
+    ...left,
     ...(kept.length === 0 ? [] : [`Not purged: ${countOf(kept.length, 'run')}`]),
     ...kept.map(({ id, job, why }) => `  ${id}, job ${job}: ${why}`),
     ...(problem === null ? [] : [`warning: ${problem}`]),
@@ -73,7 +74,8 @@ function lines({ purged, kept, problem }: Awaited<ReturnType<typeof purge>>, did
 /** Of a run as it was before: who purged it, or which others hold rows of its file. */
 async function notesOf(run: Run | null, ledger: Ledger): Promise<string[]> {
   if (run === null) return [];
-  if (run.purged?.isDone === true) return [`Run ${run.id} was ${purgedWords(run.purged)}.`];
+  if (run.purged?.isDone === true)
+    return [`Run ${run.id} was ${purgedWords(run.purged)}.`, ...(await journalsLeft(run, ledger))];
   const { runs } = await accountOf(run, ledger);
   const others = await Promise.all(runs.filter((id) => id !== run.id).map((id) => findRun(ledger, id)));
   const left = others.filter(({ purged }) => purged?.isDone !== true);

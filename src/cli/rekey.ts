@@ -1,5 +1,6 @@
 /** `onboard rekey`: what the ledgers keep stays sealed, under another key. */
-import { recordAct } from '../ledger/audit.ts';
+import { targetOf } from '../inbox/overview.ts';
+import { stubOf } from '../ledger/audit.ts';
 import { readKeyring, rekey } from '../ledger/sealing.ts';
 import { countOf, say } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -20,13 +21,13 @@ export const addRekeyCommand: AddCommand = (program, io, done) => {
           );
         const all = await ledger.index.latest(ALL);
         const records = new Map(all.map(({ run, target }) => [run, ledger.of(target).keys.run(run).record]));
-        const { from, to, runs } = await rekey(ledger.redis, keyring, records);
+        const at = new Date().toISOString();
+        const targets = new Set([targetOf(env, false), ...all.map(({ target }) => target)]);
+        const ledgers = [...targets].map((target) => ledger.of(target).keys);
+        const chains = new Map(ledgers.map((keys) => [keys.audit, stubOf(keys, '', at)]));
+        const { from, to, runs } = await rekey(ledger.redis, keyring, { records, chains });
         // The home's copy of the ledger key, too.
         await (await unsealed(ledger.redis, env)).begun();
-        const of = { from: from.join(' '), to };
-        const targets = new Set(from.length === 0 ? [] : all.map(({ target }) => target));
-        for (const target of targets)
-          await recordAct(ledger.redis, ledger.of(target).keys, { what: 'key-rotated', of });
         const those = `the ledger and ${countOf(runs, 'run')}`;
         say(
           io,

@@ -108,7 +108,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 function actorOf(name: string | undefined): Actor {
-  return name === undefined ? systemUser() : { name, via: 'ONBOARD_ACTOR' };
+  const user = systemUser();
+  return name === undefined ? user : { name, via: 'ONBOARD_ACTOR', user: user.name };
 }
 
 /** In ms; `null`: it is no number of days, such as `90d`. */

@@ -104,6 +104,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     for (const run of journal.runs()) {
       if (!(await hasLongEnded(run, store))) continue;
       await journal.forget(run);
+      await redis.hdel(keys.run(run).journals, worker);
       remembered.delete(run);
       readers.delete(run);
     }
@@ -168,7 +169,7 @@ function tellOf({ log, notify }: RegistrationOptions, text: string): void {
 
 async function rememberRun(
   run: string,
-  { redis, keys, find }: RegistrationOptions & Pick<Registration, 'find'>,
+  { redis, keys, folder, find }: RegistrationOptions & Pick<Registration, 'find'>,
   journal: Journal,
 ): Promise<void> {
   // A journal that restores half a run would keep the ledger closed for ever.
@@ -177,6 +178,7 @@ async function rememberRun(
     return fields.id === undefined ? null : fields;
   });
   if (record === null) throw new Error(`run ${run} is gone from the ledger`);
+  await redis.hset(keys.run(run).journals, journal.worker, join(folder, journal.worker));
   await journal.write({ kind: 'run', run, fields: restorableFields(record) });
 }
 
@@ -338,11 +340,14 @@ export const KEPT_AFTER_END_MS = 600_000;
  * too: a Redis that forgets that its worker left waits for it, and nobody else could check in.
  */
 async function removeEnded(options: RegistrationOptions, own: string): Promise<void> {
-  const { folder } = options;
+  const { folder, redis, keys } = options;
   for (const worker of await listWorkers(folder)) {
     if (worker === own || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
     const leftAt = await changedAt(folder, worker);
-    if (Date.now() - leftAt > KEPT_AFTER_END_MS) await removeWorkerFolder(folder, worker);
+    if (Date.now() - leftAt <= KEPT_AFTER_END_MS) continue;
+    const runs = await runsIn(join(folder, worker));
+    await removeWorkerFolder(folder, worker);
+    for (const run of runs) await redis.hdel(keys.run(run).journals, worker);
   }
 }
 

@@ -4,7 +4,7 @@
  * are harmless. Of a run that another home purged, files here go with the next purge of this one.
  */
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { KEPT_AFTER_END_MS } from '../delivery/registration.ts';
 import { runFile } from '../journal/folder.ts';
 import { listWorkers } from '../journal/worker-registry.ts';
@@ -17,7 +17,7 @@ import { insteadOf, messageOf } from '../lib/errors.ts';
 import { countOf, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
-import { isOver } from '../model/run.ts';
+import { isOver, type Run } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { rewriteFiles } from '../redis/append-only-file.ts';
 import { purgeReport } from '../report/purged.ts';
@@ -26,6 +26,7 @@ import { definitionKnown } from '../runs/report.ts';
 import { findRun } from '../runs/status.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
 import { NOTE_ENDING } from './entry.ts';
+import { PROCESSING } from './shared-folder.ts';
 
 type PurgeAsked = {
   /** By id, ending or `latest`; `null`: all that are old enough. */
@@ -46,22 +47,24 @@ export async function purge(asked: PurgeAsked, session: PurgeSession) {
   const before = asked.olderThanMs === null ? 0 : Date.now() - asked.olderThanMs;
   const here = await filesByRun(env.home);
   const purged: Array<Pick<RunBrief, 'id' | 'job' | 'rows' | 'finishedAt'>> = [];
+  const left: string[] = [];
   const kept: Array<{ readonly id: string; readonly job: string; readonly why: string }> = [];
   for await (const run of runsMeant(asked.run, before, ledger)) {
     if (io.interrupted.aborted) break;
     const { id, job, rows, finishedAt } = run;
     const purging = async () =>
-      (await whyKept(run, isOpenToo, ledger)) ??
+      (await whyKept(run, isOpenToo, session)) ??
       (isDry ? null : purgeRun(run, { by, files: here.get(id) }, session));
     // One that can't be read keeps no other from being purged.
     const why = await purging().catch((error: unknown) => `it can't be read: ${messageOf(error)}`);
     if (why === null) purged.push({ id, job, rows, finishedAt });
     else kept.push({ id, job, why });
+    if (why === null && !isDry) left.push(...(await journalsLeft(run, ledger)));
   }
-  if (isDry) return { purged, kept, problem: null };
+  if (isDry) return { purged, kept, left, problem: null };
   await removeLeft(here, before, session);
   // Each time: one that was killed may not have come so far.
-  return { purged, kept, problem: await rewriteFiles(ledger.redis, io.interrupted) };
+  return { purged, kept, left, problem: await rewriteFiles(ledger.redis, io.interrupted) };
 }
 
 const ALL = 10_000_000;
@@ -88,7 +91,7 @@ function endOf({ finishedAt, createdAt }: RunBrief): number {
 }
 
 /** `null`: it may be purged. */
-async function whyKept(run: RunBrief, isOpenToo: boolean, ledger: Ledger): Promise<string | null> {
+async function whyKept(run: RunBrief, isOpenToo: boolean, { env, ledger }: PurgeSession) {
   const { id, target, state, outcomes } = run;
   if (!isOver(run) || run.closedChunks < run.chunks) return `it is ${state}, and not over`;
   if (outcomes['in-doubt'] > 0)
@@ -96,6 +99,8 @@ async function whyKept(run: RunBrief, isOpenToo: boolean, ledger: Ledger): Promi
   const due = endOf(run) + KEPT_AFTER_END_MS;
   if (due >= Date.now())
     return `it ended less than ten minutes ago, and its journals may be needed: purge it after ${shownTime(new Date(due), 'UTC', { seconds: true })}`;
+  const claim = await claimOf(run, env.home, ledger);
+  if (claim !== null) return `its file is still in ${claim}: \`onboard start\` puts it away first`;
   if (isOpenToo || run.purged !== undefined) return null;
   const accounts = accountsAt(target, ledger);
   const account = await accounts.accountOf(await accounts.deliveryOf(id));
@@ -104,6 +109,17 @@ async function whyKept(run: RunBrief, isOpenToo: boolean, ledger: Ledger): Promi
   const open = Math.max(account.open, [...stand].filter((one) => !one.isWrittenOff).length);
   if (open === 0) return null;
   return `${countOf(open, 'row')} of its file open: \`onboard account ${id}\` names them, --open purges it all the same`;
+}
+
+/** Where its file lies until a watcher puts it away; `null`: nowhere in this home. */
+async function claimOf(run: RunBrief, home: string, ledger: Ledger): Promise<string | null> {
+  const definition = await definitionKnown(run, ledger.of(run.target).store);
+  for (const inbox of ['inbox', 'uploads', definition?.inbox ?? 'inbox']) {
+    const path = join(resolve(home, inbox), PROCESSING, run.id);
+    const names = await readdir(path).catch(insteadOf(['ENOENT', 'ENOTDIR'], []));
+    if (names.some((name) => !name.startsWith('.'))) return path;
+  }
+  return null;
 }
 
 type Purging = { readonly by: string; readonly files: readonly string[] | undefined };
@@ -119,11 +135,21 @@ async function purgeRun(run: RunBrief, { by, files = [] }: Purging, { env, io, l
   if (!(await steps.writeBlocks(definition?.keyForm, io.interrupted)))
     return 'interrupted: it goes on next time';
   const journals = join(env.home, 'journal', ledgerName(run.target));
-  const logs = (await listWorkers(journals)).map((worker) => runFile(join(journals, worker), run.id));
-  await removeFiles([...files, ...logs]);
+  const workers = await listWorkers(journals);
+  await removeFiles([...files, ...workers.map((worker) => runFile(join(journals, worker), run.id))]);
+  if (workers.length > 0) await ledger.redis.hdel(keys.run(run.id).journals, ...workers);
   await purgeReport(reportDirectory(env, run.id), purged);
   await steps.complete(purged);
   return null;
+}
+
+/** In words: where a purged run's rows still lie, since nobody has come by since. */
+export async function journalsLeft({ id, target }: Pick<Run, 'id' | 'target'>, { redis, of }: Ledger) {
+  const journals = Object.values(await redis.hgetall(of(target).keys.run(id).journals));
+  return journals.map(
+    (path) =>
+      `Run ${id}: its rows are still in another home, ${path}: the next process that sends rows there removes it`,
+  );
 }
 
 async function removeFiles(paths: readonly string[]): Promise<void> {
@@ -198,8 +224,9 @@ export async function purgeDaily(isOnce: boolean, session: PurgeSession & Pick<S
   const asked = { run: null, olderThanMs: env.retentionMs, by: 'retention' };
   while (env.retentionMs !== null && !io.interrupted.aborted) {
     try {
-      const { purged, kept, problem } = await purge(asked, session);
+      const { purged, kept, left, problem } = await purge(asked, session);
       if (purged.length > 0) tell(io, `Purged ${countOf(purged.length, 'run')}, as ONBOARD_RETENTION says.`);
+      tell(io, ...left);
       const due = `Kept, though due: ${countOf(kept.length, 'run')}`;
       if (kept.length > 0) tell(io, `${due}; \`onboard purge --dry-run\` lists what is kept, and why.`);
       if (problem !== null) log.warn('purge', { problem });

@@ -10,11 +10,12 @@ const append = script(AUDIT, z.number());
 
 /** The fields of an entry before `what`, as the scripts get them; `run` may be ''. */
 export function stubOf({ name, actor }: LedgerKeys, run: string, at: string): string {
-  return JSON.stringify({ at, run, ledger: name, actor: actor.name, via: actor.via }).slice(1, -1);
+  const { name: who, via, user } = actor;
+  return JSON.stringify({ at, run, ledger: name, actor: who, via, user }).slice(1, -1);
 }
 
 export type Act = {
-  readonly what: 'key-rotated' | 'shared' | 'person-added' | 'person-removed' | 'log-in';
+  readonly what: 'shared' | 'person-added' | 'person-removed' | 'log-in';
   /** Left out: it concerns none. */
   readonly run?: string;
   readonly of?: Readonly<Record<string, string>>;

@@ -34,6 +34,8 @@ export type RunKeys = {
   readonly documents: string;
   /** Hash: row → who settled it from in doubt, when and how. */
   readonly resolutions: string;
+  /** Hash: worker → its journal, while that tells of the run. */
+  readonly journals: string;
   /** Set: runs that have rows of this one. */
   readonly takers: string;
   /** Hash: when → rows that shall never be loaded, who says so and why. */
@@ -112,6 +114,7 @@ function runKeys(run: string, base: string, sealing: Sealing): RunKeys {
     bodies: `${base}:bodies`,
     documents: `${base}:documents`,
     resolutions: `${base}:resolutions`,
+    journals: `${base}:journals`,
     takers: `${base}:takers`,
     writtenOff: `${base}:written-off`,
     sightings: `${base}:sightings`,

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { programVersion } from '../lib/version.ts';
-import { digestOf } from '../model/audit.ts';
+import { whyUnknown } from '../model/approval.ts';
+import { type Actor, digestOf } from '../model/audit.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import { type CheckCounts, chunksOf, type Run, runSchema } from '../model/run.ts';
 import type { FileFacts, Origins } from '../model/source.ts';
@@ -33,9 +34,16 @@ export type NewRun = {
   readonly origins?: { readonly origins: Origins; readonly latest: string };
 };
 
-/** Rehearsals and files without rows send nothing. */
-export function needsApproval({ definition, target, facts }: NewRun): boolean {
-  return definition.approval === 'required' && target !== 'sandbox' && facts.rows > 0;
+type Asking = Pick<NewRun, 'definition' | 'target'> & Partial<Pick<NewRun, 'facts'>>;
+
+/** Rehearsals and files without rows send nothing; `facts` left out: it has some. */
+export function needsApproval({ definition, target, facts }: Asking): boolean {
+  return definition.approval === 'required' && target !== 'sandbox' && facts?.rows !== 0;
+}
+
+/** `null`: the actor may begin it. */
+export function whyNotBegun(by: Actor, run: Asking): string | null {
+  return needsApproval(run) ? whyUnknown(by) : null;
 }
 
 export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<string, string | number> {
@@ -54,12 +62,12 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     operation: operationOf(run.definition),
     definition: JSON.stringify(run.definition),
     target: run.target,
-    ...(dataKey !== undefined && { dataKey }),
+    ...(dataKey !== undefined && { dataKey, ledgerKey: sealing.name() }),
     file: sealing.open(run.id, dataKey).text(FILE_PLACE, facts.path),
     sha256: facts.sha256,
     source: JSON.stringify(facts.source),
-    registeredBy: actor.name,
     registeredVia: actor.via,
+    ...(actor.via !== 'inbox' && { registeredBy: actor.name, registeredUser: actor.user ?? '' }),
     // No moment in which it could run.
     ...(needsApproval(run) ? { state: 'paused', reason: 'approval' } : { state: 'queued', reason: '' }),
     ...(checked !== undefined && { checked: JSON.stringify(checked) }),

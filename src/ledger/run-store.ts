@@ -50,9 +50,11 @@ type Change = {
 };
 
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
+  const { actor } = keys;
   const get = (id: string) => readRun(redis, keys, id);
   const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
-    const asked = request === undefined ? '' : JSON.stringify({ ...request, via: keys.actor.via });
+    const asked =
+      request === undefined ? '' : JSON.stringify({ ...request, via: actor.via, user: actor.user });
     const at = now().toISOString();
     const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
     const args = [to, reason, at, asked, stubOf(keys, id, at), of, ...from];

@@ -7,6 +7,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Cluster } from 'ioredis';
 import { z } from 'zod';
 import { shortDigest } from '../lib/digest.ts';
 import { insteadOf } from '../lib/errors.ts';
@@ -15,6 +16,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { CLEAR, createSeal, KEY_BYTES, keyedDigest, type Seal } from '../lib/seal.ts';
 import { readSecret, type SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { AUDIT } from './lua/audit.ts';
 import { REPLACE } from './lua/runs.ts';
 import { script } from './script.ts';
 
@@ -26,6 +28,8 @@ export type Sealing = {
   readonly saltOf: (key: string) => string;
   /** Makes the run's data key, and answers it wrapped; `undefined`: in clear. */
   begin(run: string): string | undefined;
+  /** The ledger key's, by which a run's record says under which it was begun. */
+  name(): string;
   /** `wrapped`: as the run's record has it; `undefined`: it has none, or none any more. */
   open(run: string, wrapped: string | undefined): Seal;
   sealOf(run: string, record: string): Promise<Seal>;
@@ -42,6 +46,7 @@ export const IN_CLEAR: Sealing = {
   digest: shortDigest,
   saltOf: (key) => key,
   begin: () => undefined,
+  name: () => '',
   open: () => CLEAR,
   sealOf: async () => CLEAR,
   begun: async () => undefined,
@@ -113,12 +118,19 @@ const FILE = 'sealing.json';
 const storedSchema = z.object({ name: z.string(), key: z.string() });
 type Stored = z.infer<typeof storedSchema>;
 
-type Opening = { readonly keyring: Keyring | null; readonly home: string; readonly hasRuns: boolean };
+type Opening = {
+  readonly keyring: Keyring | null;
+  readonly home: string;
+  readonly hasRuns: boolean;
+  /** The name of the ledger key that runs were begun under; `null`: none is sealed. */
+  sealedUnder(): Promise<string | null>;
+};
 
 /** Begins no ledger: whoever is about to send rows does (`begun`). */
 export async function openSealing(redis: RedisConnection, opening: Opening): Promise<Sealing> {
   const { keyring, home, hasRuns } = opening;
-  const [text, copy] = await Promise.all([redis.hget(STORED, FIELD), readCopy(home)]);
+  const copy = await readCopy(home);
+  const text = (await redis.hget(STORED, FIELD)) ?? (await putBack(redis, copy, opening));
   const isClear = text === CLEAR_MARK || (text === null && hasRuns);
   const stored = isClear ? null : parseStored(text);
   const known = stored ?? (isClear ? null : copy);
@@ -129,6 +141,24 @@ export async function openSealing(redis: RedisConnection, opening: Opening): Pro
   if (stored !== null && copy !== null && stored.name !== copy.name) throw anotherLedger(home);
   if (isClear) throw begunWithout();
   return createSealing(redis, keyring, { known, home });
+}
+
+/** The lost ledger key, from the home. `null`: Redis never had it, or has lost its runs as well. */
+async function putBack(
+  redis: RedisConnection,
+  copy: Stored | null,
+  { keyring, home, hasRuns, sealedUnder }: Opening,
+): Promise<string | null> {
+  const name = await sealedUnder();
+  if (name === null && (copy === null || keyring !== null || !hasRuns)) return null;
+  const isHeld = keyring?.some(({ id }) => id === idOf(copy?.key ?? '')) === true;
+  if (copy === null || copy.name !== name || !isHeld)
+    throw new UsageError(
+      `The entry ${STORED} is missing in this Redis, though its runs or ${home} are sealed: keys would count as new, so nothing is read or sent. ` +
+        `Expected ${KEY.name}, and an ONBOARD_HOME that has worked with this Redis: any command puts the entry back from its ${FILE}.`,
+    );
+  await redis.hsetnx(STORED, FIELD, JSON.stringify(copy));
+  return redis.hget(STORED, FIELD);
 }
 
 /** In place of a ledger key: who has a key is refused, and who has none goes on. */
@@ -234,6 +264,7 @@ function createSealing(redis: RedisConnection, keyring: Keyring, { known, home }
       remember(run, dataKey, key);
       return key;
     },
+    name: () => own.name,
     open: openRun,
     sealOf: async (run, record) =>
       seals.get(run)?.seal ?? openRun(run, (await redis.hget(record, FIELD)) ?? undefined),
@@ -260,36 +291,43 @@ function dataKeyOf(run: string): string {
 type Rekeyed = { readonly from: readonly string[]; readonly to: string; readonly runs: number };
 
 const replace = script(REPLACE, z.number());
+const append = script(AUDIT, z.number());
 
 /**
- * Wraps the data keys of these runs anew, then the ledger key; rows are not touched, and workers
- * may run meanwhile. Killed, it goes on when it is called again. `records`: each run's, by its id.
+ * Wraps the data keys of these runs anew, then the ledger key, with the audit's entries; rows are
+ * not touched, and workers may run meanwhile. Killed, it goes on when it is called again.
+ * `records`: each run's, by its id; `chains`: the entry's stub, by the chain.
  */
 export async function rekey(
   redis: RedisConnection,
   keyring: Keyring,
-  records: ReadonlyMap<string, string>,
+  { records, chains }: Record<'records' | 'chains', ReadonlyMap<string, string>>,
 ): Promise<Rekeyed> {
   const [current] = keyring;
   const from = new Set<string>();
   let runs = 0;
-  const rewrap = async (hash: string, place: string, text: string, put: (key: string) => string) => {
-    const former = idOf(text);
-    if (former === current.id) return;
-    const next = put(wrapped(current, place, unwrapped(keyring, place, text)));
-    // A run that was purged meanwhile stays without its key.
-    await replace(redis, [hash], [FIELD, put(text), next]);
-    from.add(former);
+  const anew = (place: string, text: string) => {
+    if (idOf(text) !== current.id) from.add(idOf(text));
+    return wrapped(current, place, unwrapped(keyring, place, text));
   };
   for (const [run, record] of records) {
     const key = await redis.hget(record, FIELD);
     if (key === null) continue;
-    await rewrap(record, dataKeyOf(run), key, (text) => text);
+    // A run that was purged meanwhile stays without its key.
+    if (idOf(key) !== current.id) await replace(redis, [record], [FIELD, key, anew(dataKeyOf(run), key)]);
     runs += 1;
   }
   const stored = await readStored(redis);
-  if (stored !== null)
-    await rewrap(STORED, LEDGER_KEY, stored.key, (key) => JSON.stringify({ ...stored, key }));
+  const next = stored === null ? '' : JSON.stringify({ ...stored, key: anew(LEDGER_KEY, stored.key) });
+  if (next !== '' && from.size > 0) {
+    const of = JSON.stringify({ from: [...from].join(' '), to: current.id });
+    // In a cluster the chains have slots of their own: there the entries come first.
+    const isApart = redis instanceof Cluster;
+    for (const [chain, stub] of isApart ? chains : [])
+      await append(redis, [chain], [stub, 'key-rotated', of]);
+    const [names, stubs] = isApart ? [[], []] : [chains.keys(), chains.values()];
+    await replace(redis, [STORED, ...names], [FIELD, JSON.stringify(stored), next, of, ...stubs]);
+  }
   return { from: [...from], to: current.id, runs };
 }
 

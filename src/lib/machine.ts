@@ -18,7 +18,7 @@ let known: Machine | null = null;
 
 /** Read once: constant during this process' life. */
 export function thisMachine(): Machine {
-  known ??= { host: thisHost(), boot: thisBoot(), pidSpace: pidSpace() };
+  known ??= { host: thisHost(), boot: thisBoot(), pidSpace: namespace('pid') };
   return known;
 }
 
@@ -62,9 +62,9 @@ function thisBoot(): string {
 }
 
 /** Containers on one host may share a name. */
-function pidSpace(): string {
+function namespace(kind: 'pid' | 'user'): string {
   try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNTOLD;
+    return /\d+/.exec(readlinkSync(`/proc/self/ns/${kind}`))?.[0] ?? UNTOLD;
   } catch {
     return UNTOLD;
   }
@@ -119,11 +119,21 @@ export function systemUser() {
   return { name: `${userName()}@${hostname()}`, via: 'user' } as const;
 }
 
-/** A container may run as a user that has no name. */
+/**
+ * Whether that tells people apart: in a container both are its image's or made anew with it, in a
+ * user namespace (PROC_USER_INIT_INO is the machine's) anybody can be anybody.
+ */
+export function isUserTold(): boolean {
+  const own = [UNTOLD, OF_THE_MACHINE, '4026531837'];
+  const spaces = [namespace('pid'), namespace('user')];
+  return spaces.every((one) => own.includes(one)) && !userName().startsWith('#');
+}
+
+/** As sudo writes it where the user has no name; no account is called so. */
 function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return `user-${process.getuid?.() ?? 'unknown'}`;
+    return `#${process.getuid?.() ?? ''}`;
   }
 }

@@ -5,18 +5,17 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { normalForm } from './key-form.ts';
 
 /** Who acts, and how that is known; `inbox`: who watches it, and not who put the file there. */
-export type Actor = { readonly name: string; readonly via: 'page' | 'ONBOARD_ACTOR' | 'user' | 'inbox' };
+export type Actor = {
+  readonly name: string;
+  readonly via: 'page' | 'ONBOARD_ACTOR' | 'user' | 'inbox';
+  /** user@host, beside ONBOARD_ACTOR. */
+  readonly user?: string;
+};
 
 export function atPage(name: string): Actor {
   return { name, via: 'page' };
-}
-
-/** However they are written. */
-export function isSamePerson(one: string, other: string | null): boolean {
-  return other !== null && normalForm(one) === normalForm(other);
 }
 
 const entrySchema = z.strictObject({
@@ -30,6 +29,7 @@ const entrySchema = z.strictObject({
   ledger: z.string(),
   actor: z.string(),
   via: z.string(),
+  user: z.string().optional(),
   what: z.string(),
   /** What belongs to it: never a value of a row. */
   of: z.record(z.string(), z.unknown()),

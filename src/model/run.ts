@@ -85,12 +85,13 @@ export const runSchema = z.object({
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   request: requestSchema.optional(),
-  /** Who loaded the file, or had its rows sent again. */
+  /** Who loaded the file, or had its rows sent again; `null`: nobody, an inbox took it. */
   registeredBy: z.string().nullable(),
-  /** How that is known, as in the audit; so with an approval's. */
+  /** How that is known, and user@host, as in the audit; so with an approval's. */
   registeredVia: z.string().optional(),
+  registeredUser: z.string().nullable().default(null),
   checked: checkCountsSchema.nullable(),
-  approval: requestSchema.extend({ via: z.string().optional() }).nullable(),
+  approval: requestSchema.extend({ via: z.string().optional(), user: z.string().optional() }).nullable(),
   /** When a transition led to the current state, ms. */
   movedAt: z.number().optional(),
   outcomes: outcomeCountsSchema,

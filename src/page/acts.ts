@@ -114,19 +114,14 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
     case 'pause':
       await pauseRun(run, { by, at, why: ask.why }, session);
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
-    case 'resume': {
-      assertCanGo(run);
-      const { ledger } = session;
-      await ownRuns.begin(id, (quiet, begun) => resumeRun(run, { ...quiet, ledger }, () => begun(id)));
-      return done('The run goes on.');
-    }
+    case 'resume':
     case 'approve': {
-      const request = { by, at, why: '' };
+      const isApproval = ask.kind === 'approve';
+      if (!isApproval) assertCanGo(run);
+      const go = isApproval ? approveRun : resumeRun;
       const { ledger } = session;
-      await ownRuns.begin(id, (quiet, begun) =>
-        approveRun(run, request, { ...quiet, ledger }, () => begun(id)),
-      );
-      return done('The run is approved, and goes on.');
+      await ownRuns.begin(id, (quiet, begun) => go(run, { ...quiet, ledger }, () => begun(id)));
+      return done(isApproval ? 'The run is approved, and goes on.' : 'The run goes on.');
     }
     case 'cancel': {
       const cancelled = await cancelRun(run, { by, at, why: ask.why }, session);

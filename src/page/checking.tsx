@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Checked, FoundIssue } from '../check/findings.ts';
 import { causeLines, totalLine } from '../check/words.ts';
 import { listJobs, loadJob } from '../config/load-job.ts';
+import { needsApproval } from '../ledger/run-record.ts';
 import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf, duration, numberShown } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -234,8 +235,7 @@ async function startForm(page: Desk, { id, job }: Way, found: Checked) {
   const { requests } = found.estimate;
   if (requests === 0) return <p>There is nothing to send.</p>;
   const host = await hostToType(page);
-  const { approval } = (await loadJob(job, page.env.jobsDirectory)).definition;
-  const waits = approval === 'required' && page.target !== 'sandbox';
+  const waits = needsApproval({ ...page, ...(await loadJob(job, page.env.jobsDirectory)) });
   return (
     <form method="post" action={`/uploads/${id}/start`} class="acts">
       <input type="hidden" name="job" value={job} />

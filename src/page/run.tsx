@@ -9,10 +9,11 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readNotes, readStory } from '../ledger/display.ts';
 import { insteadOf } from '../lib/errors.ts';
-import { Text } from '../lib/html-text.tsx';
+import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { type Account, toCorrect } from '../model/account.ts';
-import { isSamePerson } from '../model/audit.ts';
+import { whyNotApproved, whyUnknown } from '../model/approval.ts';
+import { atPage } from '../model/audit.ts';
 import { countSettled } from '../model/outcome.ts';
 import { awaitsApproval, isOver, type Run, type RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
@@ -175,11 +176,13 @@ function Approval({ run, visitor }: ApprovalProps) {
   );
 }
 
-function Approve({ run: { id, registeredBy }, visitor: { name, role } }: ApprovalProps) {
+function Approve({ run, visitor: { name, role } }: ApprovalProps) {
   if (role !== 'operator') return <p>An operator can approve it.</p>;
-  if (isSamePerson(name, registeredBy)) return <p>You have loaded it: another operator can approve it.</p>;
+  const why = whyNotApproved(atPage(name), run, true);
+  const own = 'You have loaded it: another operator can approve it.';
+  if (why !== null) return <Prose of={whyUnknown(atPage(name)) ?? own} />;
   return (
-    <a href={runPath(id, '/approve')} class="btn go">
+    <a href={runPath(run.id, '/approve')} class="btn go">
       Approve…
     </a>
   );

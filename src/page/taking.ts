@@ -9,12 +9,14 @@ import { definitionProblems } from '../delivery/run-mapping.ts';
 import { type ClaimInfo, claimFolder } from '../inbox/claim.ts';
 import { uploadsOf } from '../inbox/job-book.ts';
 import type { Watcher } from '../inbox/watcher.ts';
+import { whyNotBegun } from '../ledger/run-record.ts';
 import { newRunId } from '../ledger/run-store.ts';
 import { errorCode } from '../lib/errors.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { AskAnswer } from '../model/ask.ts';
+import { atPage } from '../model/audit.ts';
 import { createUploads } from './uploads.ts';
 
 export type Taking = ReturnType<typeof createTaking>;
@@ -33,10 +35,13 @@ export function createTaking(watcher: Watcher) {
     if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
     await book.refresh();
     const jobs = book.jobs();
-    if (!jobs.some((job) => job.name === name) || book.problems().length > 0)
+    const job = jobs.find((one) => one.name === name);
+    if (job === undefined || book.problems().length > 0)
       throw new UsageError(
         `The job ${name} is none that this process can use: expected one of ${jobs.map((job) => job.name).join(', ')}.`,
       );
+    const unknown = whyNotBegun(atPage(as.by ?? ''), { ...job, target });
+    if (unknown !== null) throw new UsageError(unknown);
     const id = newRunId(new Date());
     const info = {
       job: name,

@@ -33,7 +33,9 @@ export type Upload = z.infer<typeof uploadSchema> & { readonly path: string };
 
 const GIB = 1024 ** 3;
 /** Bytes of one file, bytes of the disk that stay free, files at a time. */
-const LIMITS = { most: 2 * GIB, spare: GIB, atOnce: 5 };
+const LIMITS = { most: 2 * GIB, spare: GIB, atOnce: 5, freeBytes };
+/** Others come in meanwhile: what was free is counted on for so many bytes. */
+const LOOK_BYTES = 16 * 1024 ** 2;
 type UploadLimits = typeof LIMITS;
 const KEPT_MS = 24 * 3_600_000;
 const ID = /^[0-9a-f]{32}$/;
@@ -116,10 +118,9 @@ export function limitsIn({ ONBOARD_WEB_UPLOAD_MAX: given }: Readonly<Record<stri
 async function write(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
-  { most, spare, given }: UploadLimits & { readonly given: string },
+  { most, spare, given, freeBytes: free }: UploadLimits & { readonly given: string },
 ): Promise<number> {
-  const room = (await freeBytes(dirname(path))) - spare;
-  let size = 0;
+  let [size, room] = [0, 0];
   const handle = await open(path, 'wx', 0o600);
   try {
     for await (const piece of bytes) {
@@ -128,6 +129,10 @@ async function write(
         throw new UsageError(
           `${given} has more than ${most} bytes: expected a smaller file. Load it with \`onboard run\`, or set ONBOARD_WEB_UPLOAD_MAX.`,
         );
+      if (size > room) {
+        const more = (await free(dirname(path))) - spare;
+        room = size - piece.byteLength + Math.min(more, LOOK_BYTES);
+      }
       if (size > room)
         throw new UsageError(
           `The disk of ONBOARD_HOME has no room for ${given}: expected ${spare} bytes to stay free beside it. Free some, and try again.`,

@@ -46,6 +46,7 @@ const asOfRunSchema = runSchema.pick({
   reason: true,
   registeredBy: true,
   registeredVia: true,
+  registeredUser: true,
   checked: true,
   approval: true,
   rows: true,

@@ -95,7 +95,7 @@ export function approvalFacts(run: Run | Summary) {
   const approved = approval === null ? 'not approved' : `approved by ${requestWords({ ...approval, by })}`;
   return [
     ['checked', checkWords({ rows, ...checked })],
-    ['loaded', `by ${printable(known(registeredBy ?? '', registeredVia))}, ${approved}`],
+    ['loaded', `by ${printable(known(registeredBy ?? 'nobody', registeredVia))}, ${approved}`],
   ] as const;
 }
 

@@ -6,8 +6,9 @@
 import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
+import { isUserTold } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { isSamePerson } from '../model/audit.ts';
+import { whyNotApproved } from '../model/approval.ts';
 import { awaitsApproval, isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
@@ -54,12 +55,15 @@ export type Resumed =
   | ({ readonly kind: 'here' } & Executed)
   | { readonly kind: 'elsewhere'; readonly owner: string };
 
-/** Takes the run as far as it goes in this process, unless another one reads it. */
+/**
+ * Takes the run as far as it goes in this process, unless another one reads it. `known`: its rows,
+ * where they have been looked at.
+ */
 export async function resumeRun(
   run: Run,
   session: TargetSession,
   onBegun: (run: Run) => void = () => undefined,
-  approval?: StateRequest,
+  known?: RowSource,
 ): Promise<Resumed> {
   const { ledger, io } = session;
   const { store } = ledger.of(run.target);
@@ -69,26 +73,28 @@ export async function resumeRun(
     if (owner !== null) return { kind: 'elsewhere', owner };
   }
   // All that can be wrong is found before the run goes on.
-  const rows = await registeredRows(run, ledger);
-  if (approval !== undefined && !(await store.approve(run.id, approval)))
-    throw new UsageError(notWaiting(run));
+  const rows = known ?? (await registeredRows(run, ledger));
   onBegun(run);
   return { kind: 'here', ...(await executeToEnd(await setRunning(run, store), rows, session)) };
 }
 
-/** The same by somebody else than who loaded it. What was looked at is what goes, by its digest. */
+/**
+ * The same by somebody else than who loaded it; recorded first, whoever reads the run. What was
+ * looked at is what goes, by its digest.
+ */
 export async function approveRun(
   run: Run,
-  request: StateRequest,
   session: TargetSession,
   onBegun?: (run: Run) => void,
 ): Promise<Resumed> {
-  if (!awaitsApproval(run)) throw new UsageError(notWaiting(run));
-  if (isSamePerson(request.by, run.registeredBy))
-    throw new UsageError(
-      `Run ${run.id} was loaded by ${run.registeredBy}, who can't approve it: have another person look at it and approve it.`,
-    );
-  return resumeRun(run, session, onBegun, request);
+  const { keys, store } = session.ledger.of(run.target);
+  const { actor } = keys;
+  const why = awaitsApproval(run) ? whyNotApproved(actor, run, isUserTold()) : notWaiting(run);
+  if (why !== null) throw new UsageError(why);
+  const rows = await registeredRows(run, session.ledger);
+  const request = { by: actor.name, at: new Date().toISOString(), why: '' };
+  if (!(await store.approve(run.id, request))) throw new UsageError(notWaiting(run));
+  return resumeRun(run, session, onBegun, rows);
 }
 
 function notWaiting({ id }: Run): string {
@@ -100,7 +106,7 @@ export function assertCanGo(run: Run): void {
   const { id, state } = run;
   if (awaitsApproval(run))
     throw new UsageError(
-      `Run ${id} waits for approval: expected another person than ${run.registeredBy} to let it go. \`onboard approve ${id}\` does.`,
+      `Run ${id} waits for approval: expected another person than who loaded it, ${run.registeredBy ?? 'which is nobody'}, to let it go. \`onboard approve ${id}\` does.`,
     );
   if (mayGoOn(run)) return;
   const left = isOver(run)

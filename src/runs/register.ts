@@ -10,7 +10,7 @@ import { readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
-import type { Canary } from '../ledger/run-record.ts';
+import { type Canary, whyNotBegun } from '../ledger/run-record.ts';
 import { newRunId, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -89,9 +89,11 @@ export async function registerFile(
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
 ): Promise<Registered> {
   const { job, target, again, check } = file;
-  const { store } = ledger.of(target);
+  const { keys, store } = ledger.of(target);
   const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
   const { facts } = file;
+  const unknown = whyNotBegun(keys.actor, { ...job, target, facts });
+  if (unknown !== null) return { kind: 'refused', why: [unknown] };
   for (;;) {
     const createdAt = new Date();
     const id = file.id ?? newRunId(createdAt);

@@ -17,7 +17,7 @@ import {
   type RowChoice,
   unsuccessfulRows,
 } from '../ledger/reruns.ts';
-import type { NewRun, RunBrief } from '../ledger/run-record.ts';
+import { type NewRun, type RunBrief, whyNotBegun } from '../ledger/run-record.ts';
 import { newRunId } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
@@ -83,6 +83,9 @@ export async function rerunRows(
   }
   const job = await jobOf(parent, asked, session);
   if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
+  const { target } = parent;
+  const unknown = whyNotBegun(session.ledger.of(target).keys.actor, { ...job, target });
+  if (unknown !== null) throw new UsageError(unknown);
   // Columns that don't fit are reported before anything is registered.
   mappingFor(job.definition, parent.source);
   const wanted = { ...asked, parent, job };

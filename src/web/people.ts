@@ -11,6 +11,7 @@ import { makeHomeFolder } from '../config/environment.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { TOKEN_NAME } from '../model/approval.ts';
 import { type Role, roleSchema } from '../model/ask.ts';
 
 const peopleSchema = z.array(z.object({ name: z.string(), role: roleSchema, digest: z.string() }));
@@ -18,7 +19,6 @@ type Person = z.infer<typeof peopleSchema>[number];
 
 /** Characters of a whole SHA-256 in base64url. */
 export const WHOLE_DIGEST = 43;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 const PEOPLE = 'people.json';
 
@@ -38,7 +38,7 @@ export async function readPeople(home: string): Promise<readonly Person[]> {
 
 /** Adds a person or renews the token; answers the token, which is shown once. */
 export async function addPerson(home: string, name: string, role: Role): Promise<string> {
-  if (!NAME.test(name))
+  if (!TOKEN_NAME.test(name))
     throw new UsageError(
       `--add ${name}: expected a name such as ops-1: letters, digits, ".", "_", "@" and "-"`,
     );

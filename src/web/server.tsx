@@ -72,7 +72,7 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>) {
   return {
     url,
     /** Lets one person in, once, within ten minutes. */
-    link: (visitor: string) => `${url}/enter#k=${sessions.newKey(visitor)}`,
+    link: (visitor: string) => `${url}/enter#k=${sessions.newKey(`${visitor} (by link)`)}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
@@ -135,4 +135,83 @@ test('what audit.ndjson of the same home has and the ledger has no more is found
   expect(await audit('--verify')).toMatchObject(lost);
   await own().redis.rpop(KEYS.audit);
   expect(await audit('--verify')).toMatchObject(lost);
+});
+
+/** Texts that fit together again after one of them was changed. */
+function rechained(texts: readonly string[]): string[] {
+  const chain: string[] = [];
+  for (const text of texts) {
+    const prev = chain.length === 0 ? '' : digestOf(chain.at(-1) ?? '');
+    chain.push(JSON.stringify({ ...JSON.parse(text), prev }));
+  }
+  return chain;
+}
+
+const changed = (text = '') => text.replace(/"actor":"[^"]*"/, '"actor":"somebody else"');
+
+test.each<
+  readonly [how: string, forge: (texts: readonly string[]) => readonly string[], lost: string, first: number]
+>([
+  ['whose last entry was changed', (texts) => [...texts.slice(0, -1), changed(texts.at(-1))], '6', 6],
+  ['that lacks its last two', (texts) => texts.slice(0, -2), '5 and those up to 6', 5],
+  ['that was rewritten from its first', (texts) => rechained(texts.map(changed)), '3', 1],
+  ['that is gone', () => [], '1 and those up to 3', 1],
+])('a chain %s does not fit what reports and file of the home name', async (_, forge, lost, first) => {
+  await say('report', await seed(1));
+  const later = await seed(1);
+  await say('report', later);
+  const text = await readFile(join(home, 'reports', later, 'summary.json'), 'utf8');
+  // Of another target, and one that nobody can read: they say nothing of this chain.
+  for (const [folder, over] of [['a', { target: 'https://b' }] as const, ['b', { run: 1 }] as const]) {
+    await mkdir(join(home, 'reports', folder));
+    const summary = { ...JSON.parse(text), audit: { n: 3, head: 'f' }, ...over };
+    await writeFile(join(home, 'reports', folder, 'summary.json'), JSON.stringify(summary));
+  }
+  expect((await audit('--verify')).stdout).toContain('6 entries fit');
+  const texts = await entries();
+  await own().redis.del(KEYS.audit);
+  for (const forged of forge(texts)) await own().redis.rpush(KEYS.audit, forged);
+  const found = await audit('--verify');
+  const words = `^The ledger has lost or changed entry ${lost}, which reports/run-\\w+/summary.json has, or the home had another Redis then.\n$`;
+  expect(found).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(words) });
+  await writeFile(join(home, 'audit.ndjson'), texts.map((one) => `${one}\n`).join(''));
+  expect((await audit('--verify')).stdout).toContain(`lost or changed entry ${first}, which`);
+});
+
+test('a line of audit.ndjson that can not be read is a misfit, but for the end that a kill has left', async () => {
+  await seed(1);
+  const path = join(home, 'audit.ndjson');
+  const texts = await entries();
+  const whole = `${texts.join('\n')}\n`;
+  const verified = async (content: string) => {
+    await writeFile(path, content);
+    const { exitCode, stdout, stderr } = await audit('--verify');
+    return { exitCode, stdout, stderr, left: await readFile(path, 'utf8') };
+  };
+  expect(await verified(whole)).toMatchObject({ exitCode: 0, stderr: '' });
+  for (const cut of [1, 2, 40, (texts.at(-1) ?? '').length])
+    expect(await verified(whole.slice(0, -cut))).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('was broken off as it was written: it is completed from the ledger'),
+      left: whole,
+    });
+  for (const [content, line] of [
+    [whole.replace('"began"', '"began'), 2],
+    [`${texts[0]}\n${texts[2]}\n`, 2],
+    [`${whole}nothing of it`, 4],
+    [`${whole}nothing of it\n`, 4],
+    [`${whole}{"n":4,"at":"2026`, 4],
+  ] as const)
+    expect(await verified(content)).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(`Line ${line} of audit.ndjson can't be read or does not fit`),
+      left: content,
+    });
+  // A whole one that only lacks its end is no part of one, whatever else is in the file.
+  const [other, next] = [texts[0]?.replace('"sandbox"', '"x"'), texts[2]?.replace('"n":3', '"n":4')];
+  const { exitCode, stdout } = await verified(`${whole}${other}\n${next}`);
+  expect([exitCode, stdout]).toEqual([
+    1,
+    expect.stringContaining('lost or changed entry 4, which audit.ndjson'),
+  ]);
 });

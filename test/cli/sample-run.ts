@@ -13,6 +13,7 @@ export function sampleRun(over: Partial<Run> = {}): Run {
     file: '/in/a.csv',
     sha256: 'a'.repeat(64),
     parent: null,
+    registeredUser: null,
     registeredBy: 'ann',
     checked: null,
     approval: null,

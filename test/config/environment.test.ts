@@ -45,7 +45,10 @@ describe('a value that is as expected', () => {
 
   test.each([
     [{ MSB_BASE_URL: 'https://api.example.com/msb' }, { baseUrl: 'https://api.example.com/msb' }],
-    [{ ONBOARD_ACTOR: ' Ann ' }, { actor: { name: 'Ann', via: 'ONBOARD_ACTOR' } }],
+    [
+      { ONBOARD_ACTOR: ' Ann ' },
+      { actor: { name: 'Ann', via: 'ONBOARD_ACTOR', user: NOTHING_SET.actor.name } },
+    ],
     [{ MSB_BASE_URL: 'http://127.0.0.1:4010' }, { baseUrl: 'http://127.0.0.1:4010' }],
     [{ MSB_TOKEN: 'a.b-c' }, { tokenSource: { kind: 'value', value: 'a.b-c' } }],
     [

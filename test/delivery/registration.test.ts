@@ -410,12 +410,15 @@ describe('a process that was killed', () => {
     const [one, other] = [await deadJournal(place, ended), await deadJournal(place, open)];
     await place.store.transition(ended, 'finished', null);
     await longAgo(place, ended);
+    const { journals } = place.keys.run(ended);
+    await own().redis.hset(journals, one.worker, place.folder);
     await (await joinAs(place)).close();
     expect(await listWorkers(place.folder)).toContain(one.worker);
     await utimes(join(place.folder, one.worker), 0, 0);
     await (await joinAs(place)).close();
     expect(await listWorkers(place.folder)).not.toContain(one.worker);
     expect(await listWorkers(place.folder)).toContain(other.worker);
+    expect(await own().redis.exists(journals)).toBe(0);
   });
 });
 
@@ -437,9 +440,13 @@ describe('a worker’s own journal', () => {
     const { place, run } = await placeWithRun(0);
     const a = await joinAs(place);
     await a.remember(run);
+    const { journals } = place.keys.run(run);
+    const { worker } = a.journal;
+    expect(await own().redis.hgetall(journals)).toEqual({ [worker]: join(place.folder, worker) });
     await place.store.transition(run, 'finished', null);
     await longAgo(place, run);
     await a.close();
+    expect(await own().redis.exists(journals)).toBe(0);
     expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
     expect(await own().redis.hgetall(place.keys.epoch)).not.toHaveProperty([`m:${a.journal.worker}`]);
   });

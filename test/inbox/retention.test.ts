@@ -233,6 +233,36 @@ describe('a purge', () => {
     expect(old).toEqual([]);
   });
 
+  test('keeps a run whose file waits to be put away, in any of its inboxes, and says where', async () => {
+    const session = await openHere();
+    const { id } = await seed(session);
+    const definition = { ...newRun().definition, inbox: 'mine' };
+    await session.ledger.redis.hset(keysOf(session).run(id).record, 'definition', JSON.stringify(definition));
+    for (const inbox of ['inbox', 'uploads', 'mine']) {
+      const file = await put(session, `${inbox}/.processing/${id}/a.csv`);
+      await put(session, `${inbox}/.processing/${id}/.claim.json`);
+      const { purged, kept } = await purge({ ...ALL, run: id, olderThanMs: null }, session);
+      const why = `its file is still in ${dirname(file)}: \`onboard start\` puts it away first`;
+      expect([purged, kept.map((one) => one.why)]).toEqual([[], [why]]);
+      // Nothing is left but what the watcher has not removed yet.
+      await rm(file);
+    }
+    expect((await purge({ ...ALL, run: id, olderThanMs: null }, session)).purged).toHaveLength(1);
+  });
+
+  test('names the journals of other homes that have the run still, in the daily one too', async () => {
+    const session = await openHere({ ONBOARD_RETENTION: '1d' });
+    const { id } = await seed(session, {}, 'created');
+    const { journals } = keysOf(session).run(id);
+    const [own] = await readdir(join(session.env.home, 'journal', ledgerName(session.service.target)));
+    await session.ledger.redis.hset(journals, { [own ?? '']: 'here', 'host.1': '/their/journal/x/host.1' });
+    await purgeDaily(true, session);
+    expect(session.io.stderr.text).toContain(
+      `Run ${id}: its rows are still in another home, /their/journal/x/host.1`,
+    );
+    expect(session.io.stderr.text).not.toContain('home, here');
+  });
+
   test('removes files that were given again, of another home’s purge and, by age, of no run; no others', async () => {
     const session = await openHere();
     const run = await seed(session);

@@ -4,7 +4,7 @@ import { Command, type Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { keepWriteOff } from '../../src/ledger/account.ts';
-import { recordAct } from '../../src/ledger/audit.ts';
+import { recordAct, stubOf } from '../../src/ledger/audit.ts';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
@@ -239,15 +239,14 @@ const OF_REPLAY: readonly Case[] = [
       return recountRuns(bench.redis, bench.keys);
     },
   ],
-  // The key is wrapped anew already.
   [
     'REPLACE',
-    'answers otherwise',
+    'nothing else',
     REPLACE,
     async ({ redis, keys, run }) => {
       const { record } = keys.run(run.id);
       await redis.hset(record, 'dataKey', 'old');
-      return replace(redis, [record], ['dataKey', 'old', 'new']);
+      return replace(redis, [record, keys.audit], ['dataKey', 'old', 'new', '{}', stubOf(keys, '', 'now')]);
     },
   ],
   ['ADDED', 'nothing else', ADDED, (bench) => replayOf(bench).added(bench.run.id, 1)],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { stubOf } from '../../src/ledger/audit.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import { createReplay } from '../../src/ledger/replay.ts';
 import { createRunInput } from '../../src/ledger/reruns.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
@@ -17,6 +18,7 @@ const own = useOwnRedis();
 const SPACE = 'subclient';
 const ACTOR = { name: 'ann', via: 'user' } as const;
 const KEY = 'KEY-MARK';
+const STORED = 'onboard:{index}:sealing';
 
 /** A row of the run that ended so, with something in each of its places. */
 const ended = (row: number, outcome: 'created' | 'rejected' | 'in-doubt', mark = `i a.1 1.${row}`) =>
@@ -28,6 +30,8 @@ const ended = (row: number, outcome: 'created' | 'rejected' | 'in-doubt', mark =
     mark,
     ...(outcome === 'created' ? {} : { source: '{"a":"SOURCE-MARK"}', body: 'BODY-MARK' }),
   });
+
+const entriesOf = ({ audit }: LedgerKeys) => own().redis.lrange(audit, 0, -1);
 
 const contentOf = async (keys: Awaited<ReturnType<typeof sealedKeys>>) =>
   JSON.stringify(await everythingIn(own().redis, keys));
@@ -199,15 +203,25 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
   const next = newKey();
   const keyring = await readKeyring({ kind: 'value', value: next }, { kind: 'value', value: former });
   if (keyring === null) throw new Error('no keyring');
+  const chains = new Map([[before.audit, stubOf(before, '', 'now')]]);
   const records = new Map([
     [id, before.run(id).record],
     ['purged', before.run('purged').record],
   ]);
-  expect(await rekey(redis, keyring, records)).toMatchObject({ from: [sealing.keyId], runs: 1 });
-  expect(await rekey(redis, keyring, records)).toMatchObject({ from: [], runs: 1 });
+  // Killed between the last data key and the ledger key, it is told by the one that ends it.
+  const stored = await redis.hget(STORED, 'dataKey');
+  await redis.hset(STORED, 'dataKey', 'no json');
+  await expect(rekey(redis, keyring, { records, chains })).rejects.toThrow('JSON');
+  await redis.hset(STORED, 'dataKey', stored ?? '');
+  expect(await rekey(redis, keyring, { records, chains })).toMatchObject({ from: [sealing.keyId], runs: 1 });
+  expect(await rekey(redis, keyring, { records, chains })).toMatchObject({ from: [], runs: 1 });
+  const told = (await entriesOf(before))
+    .map((text) => JSON.parse(text))
+    .filter(({ what }) => what === 'key-rotated');
+  expect(told.map(({ of }) => of)).toEqual([{ from: sealing.keyId, to: keyring[0].id }]);
   const after = await openWith(redis, { key: next, home });
   await after.begun();
-  await redis.hdel('onboard:{index}:sealing', 'dataKey');
+  await redis.hdel(STORED, 'dataKey');
   // The home's copy too: in a Redis that was emptied the former key isn't asked for.
   await (await openWith(redis, { key: next, home })).begun();
   const keys = ledgerKeys('sandbox', ACTOR, after);
@@ -225,4 +239,28 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
     () => seal.bytes('a', Buffer.of(1)),
   ])
     expect(use).toThrow(`with the id ${sealing.keyId}`);
+});
+
+test('a sealed ledger whose entry Redis has lost gets it back by who has its key and home, and nobody else goes on', async () => {
+  const { redis, home, key } = await empty();
+  const sealing = await openWith(redis, { key, home });
+  await sealing.begun();
+  await redis.del(STORED);
+  const foreign = await ownFolder();
+  await (await openWith(redis, { key, home: foreign })).begun();
+  await redis.del(STORED);
+  const lost = { hasRuns: true, sealedUnder: sealing.name() };
+  for (const opening of [
+    { ...lost, key: null, home },
+    { ...lost, home },
+    { ...lost, key },
+    { ...lost, key, home: foreign },
+    // The home alone says that it is sealed; the runs alone do, where the index has lost them.
+    { key: null, home, hasRuns: true },
+    { ...lost, key: null, hasRuns: false },
+  ])
+    await expect(openWith(redis, opening)).rejects.toThrow(`The entry ${STORED} is missing`);
+  expect(await redis.exists(STORED)).toBe(0);
+  const found = await openWith(redis, { ...lost, key, home });
+  expect([found.digest(KEY, 16), await redis.exists(STORED)]).toEqual([sealing.digest(KEY, 16), 1]);
 });

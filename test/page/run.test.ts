@@ -166,6 +166,8 @@ test('a run that waits for approval says what was checked, and to whom it can be
     look(desk, `${path}/approve`, { method: 'POST', visitor, form: { seen: 'paused' } });
   expect((await approve(OPERATOR)).html).toContain('was loaded by ops-1');
   expect((await approve(VIEWER)).html).toContain('That is for operators');
+  const linked = { ...OPERATOR, name: 'ops-2 (by link)' };
+  expect((await approve(linked)).html).toContain('expected a person with a token of their own');
   // There is no file any more: what was looked at can't go.
   expect((await approve(other)).html).toContain('/in/a.csv');
   expect(await desk.store.get(run.id)).toMatchObject({ state: 'paused', reason: 'approval' });

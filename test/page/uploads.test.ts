@@ -81,6 +81,24 @@ test('a disk that would be full is left as it is', async () => {
   await expect(uploads.receive('a.csv', 'ops-1', pieces('1'))).rejects.toThrow('has no room for a.csv');
 });
 
+test('of several at once no more come in than fit, also where others fill the disk meanwhile', async () => {
+  const MIB = 1024 ** 2;
+  const disk = { free: 100 * MIB };
+  async function* filling() {
+    for (let i = 0; i < 60; i += 1) {
+      disk.free -= MIB;
+      yield Buffer.alloc(MIB);
+    }
+  }
+  const uploads = createUploads(home, now, { spare: 0, freeBytes: async () => disk.free });
+  const all = ['a.csv', 'b.csv', 'c.csv'].map((name) => uploads.receive(name, 'ops-1', filling()));
+  const ended = await Promise.allSettled(all);
+  expect(disk.free).toBeGreaterThan(-3 * 16 * MIB);
+  const why = ended.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  expect(why.length).toBeGreaterThan(1);
+  for (const one of why) expect(one).toContain('has no room for');
+});
+
 test('only so many come in at the same time', async () => {
   const uploads = createUploads(home, now, { atOnce: 1 });
   const gate = deferred<void>();

@@ -14,16 +14,18 @@ type Opening = {
   readonly former?: readonly string[];
   readonly home?: string;
   readonly hasRuns?: boolean;
+  readonly sealedUnder?: string | null;
 };
 
 /** As a command opens it that has that key in its environment. */
 export async function openWith(redis: RedisConnection, opening: Opening = {}) {
-  const { key = newKey(), former = [], home = await ownFolder(), hasRuns = false } = opening;
+  const { key = newKey(), former = [], home = await ownFolder() } = opening;
+  const { hasRuns = false, sealedUnder = null } = opening;
   const keyring = await readKeyring(key === null ? null : { kind: 'value', value: key }, {
     kind: 'value',
     value: former.join(' '),
   });
-  return openSealing(redis, { keyring, home, hasRuns });
+  return openSealing(redis, { keyring, home, hasRuns, sealedUnder: async () => sealedUnder });
 }
 
 const KEY = newKey();

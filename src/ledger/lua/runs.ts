@@ -128,10 +128,16 @@ end
 return out
 `;
 
-/** KEYS: hash. ARGV: field, its text, another one. Answers 1: replaced; 0: it is another by now. */
-export const REPLACE = `
-if call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+/**
+ * A key is wrapped anew, with an entry in each of the audit's chains. KEYS: hash, chains. ARGV:
+ * field, its text, another one, the entries' `of`, then their stubs. Answers 1: replaced, now or
+ * before; 0: it is a third one by now.
+ */
+export const REPLACE = `${AUDIT_ENTRY}
+local found = call('HGET', KEYS[1], ARGV[1])
+if found ~= ARGV[2] then return found == ARGV[3] and 1 or 0 end
 call('HSET', KEYS[1], ARGV[1], ARGV[3])
+for i = 2, #KEYS do audit(KEYS[i], ARGV[i + 3], 'key-rotated', ARGV[4]) end
 return 1
 `;
 
