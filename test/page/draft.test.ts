@@ -135,14 +135,15 @@ test('whatever the form sends, what comes of it has no setting that the form doe
       const changes = { Gründungsdatum: { field, reading }, Land: { field: '', reading } };
       const { yaml, problems } = draftOf(sample, 'subclient.create', formOf(draft, changes));
       const document = readDocument(yaml);
-      expect(document).toMatchObject({ kind: 'document' });
-      const names = Object.keys(document.kind === 'document' ? Object(document.value) : {});
+      // A name that reaches a prototype is in no document, and the page says why.
+      if (document.kind !== 'document') return void expect(problems).not.toEqual([]);
+      const names = Object.keys(Object(document.value));
       expect(
         names.filter((name) => !['operation', 'key', 'fields', 'ignore', 'required'].includes(name)),
       ).toEqual([]);
       if (problems.length === 0) parseFormJob(yaml, 'kunden');
     }),
-    { numRuns: 40 },
+    { numRuns: 40, examples: [['__proto__', '']] },
   );
 });
 
