@@ -136,6 +136,11 @@ export function toldOf({ outcome, said, count }: Pick<CountedCause, 'outcome' | 
   return fields.length === 0 ? NOTHING_TOLD : { text: fields.map(fieldMark).join(' | '), words: '', fields };
 }
 
+/** Without words of the service, however many rows share them. */
+export function ownWords({ outcome, text, words, fields }: Said & Pick<Head, 'outcome'>): Said {
+  return toldOf({ outcome, said: { text, words, fields }, count: 1 });
+}
+
 function together(one: CountedCause, other: CountedCause): CountedCause {
   return {
     ...one,

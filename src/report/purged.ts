@@ -1,8 +1,12 @@
-/** What a purge leaves of a run's report: its numbers, without keys and its file's name. */
+/**
+ * What a purge leaves of a run's report: its numbers, without keys, its file's name and what the
+ * service said.
+ */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insteadOf } from '../lib/errors.ts';
 import { PURGED_FILE, type Purged } from '../model/run.ts';
+import { ownWords } from './causes.ts';
 import { digestSchema } from './digest.ts';
 import { DIGEST_FILE, replaceFile, SUMMARY_FILE } from './files.ts';
 import { readSummary } from './report.ts';
@@ -14,14 +18,21 @@ export async function purgeReport(directory: string, purged: Purged): Promise<vo
   const text = await readFile(join(directory, DIGEST_FILE), 'utf8').catch(insteadOf('ENOENT', ''));
   const { data: digest } = digestSchema.safeParse(text === '' ? null : JSON.parse(text));
   const kept = [...(summary === null ? [] : [SUMMARY_FILE]), ...(digest === undefined ? [] : [DIGEST_FILE])];
-  for (const name of names)
-    if (!kept.includes(name)) await rm(join(directory, name), { recursive: true, force: true });
   const put = (name: string, value: object) =>
     kept.includes(name) && replaceFile(directory, name, `${JSON.stringify(value, null, 2)}\n`);
   const keyless = <Row extends object>(row: Row) => ({ ...row, key: '' });
-  const causes = digest?.causes.map((cause) => ({ ...cause, examples: cause.examples.map(keyless) }));
-  // Its words of the service name nobody (causes.ts).
-  await put(DIGEST_FILE, { ...digest, causes, needing: digest?.needing.map(keyless) });
+  const causes = digest?.causes.map((cause) => {
+    return { ...cause, ...ownWords(cause), examples: cause.examples.map(keyless) };
+  });
+  const needing = digest?.needing.map((row) => {
+    return { ...keyless(row), ...(row.outcome === 'rejected' && { why: '' }) };
+  });
+  await put(DIGEST_FILE, { ...digest, causes, needing });
   const files = kept.filter((name) => name === DIGEST_FILE);
-  await put(SUMMARY_FILE, { ...summary, file: PURGED_FILE, purged, files, kept: [], written: [] });
+  const told = summary?.causes.map((cause) => ({ ...cause, text: ownWords({ ...cause, words: '' }).text }));
+  const gone = { file: PURGED_FILE, causes: told, kept: [], written: [] };
+  await put(SUMMARY_FILE, { ...summary, ...gone, purged, files });
+  // Last: a folder with these two alone counts as done.
+  for (const name of names)
+    if (!kept.includes(name)) await rm(join(directory, name), { recursive: true, force: true });
 }

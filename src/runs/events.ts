@@ -6,8 +6,7 @@
 import { messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
 import { type NotifiedEvent, newEvent } from '../notify/event.ts';
-import { toldOf } from '../report/causes.ts';
-import type { Summary } from '../report/summary.ts';
+import { ownWords } from '../report/causes.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
 import { type Executed, serviceReport, summaryOf } from './status.ts';
 
@@ -72,9 +71,10 @@ export function runEvents(
     open,
     controlTotal: summary.controlTotal.holds,
     exitCode,
-    causes: causes
-      .slice(0, CAUSES)
-      .map((cause) => ({ text: ownWords(cause).slice(0, CAUSE_CHARACTERS), count: cause.count })),
+    // An event leaves the machine.
+    causes: causes.slice(0, CAUSES).map((cause) => {
+      return { text: ownWords({ ...cause, words: '' }).text.slice(0, CAUSE_CHARACTERS), count: cause.count };
+    }),
     report: summary.files.length === 0 ? null : report,
     ...page,
   };
@@ -84,11 +84,6 @@ export function runEvents(
     newEvent(`run.${state}`, [run.id, ...occasion], end, at),
     ...(inDoubt === 0 ? [] : [newEvent('rows.in_doubt', [run.id], doubt, at)]),
   ];
-}
-
-/** An event leaves the machine: no words of the service, however many rows share them. */
-function ownWords({ outcome, text, fields }: Summary['causes'][number]): string {
-  return toldOf({ outcome, said: { text, words: '', fields }, count: 1 }).text;
 }
 
 const LOOK_EVERY_MS = 5_000;

@@ -137,6 +137,21 @@ describe('the account of a file', () => {
     expect(numbers(await accountOf(flow, run))).toEqual([6, 4, 0, 2]);
   });
 
+  test('has no row of another operation’s file, whatever that says of its rows', async () => {
+    const { flow, run } = await sixRows();
+    const job = await flow.file(
+      'drafts.yaml',
+      'operation: counterparty.draft\nkey: externalId\nfields: { name: details.name }\nignore: [email]\n',
+    );
+    const file = await corrected(flow, run, 'drafts.csv', (text) => text.replaceAll(/^,(\w+)/gm, '$1,$1'));
+    const { source, outcomes } = (await flow.run(['--job-file', job, file])).summary;
+    expect([outcomes.drafted, source.notes]).toEqual([
+      5,
+      [expect.stringContaining('of no known run of counterparty.draft')],
+    ]);
+    expect(numbers(await accountOf(flow, run))).toEqual([6, 1, 0, 5]);
+  });
+
   test('of a row that a file names twice has it once, and of one that a rerun sends no correction', async () => {
     const { flow, job, run } = await sixRows();
     const twice = await corrected(flow, run, 'twice.csv', (text) => {

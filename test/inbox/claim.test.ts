@@ -1,6 +1,7 @@
 import {
   chmod,
   copyFile,
+  link,
   mkdir,
   readdir,
   readFile,
@@ -113,9 +114,11 @@ test('an upload becomes a claim by one rename, with all that lies beside it', as
   expect(await processingIn(inbox)).toEqual([]);
 });
 
-test('what was put in the place of a claimed file has no stamp', async () => {
-  const { claim } = await claimed();
+test('what was put in the place of a claimed file has no stamp, nor has one that is known by another name', async () => {
+  const { claim, inbox } = await claimed();
   expect(await claimedStamp(claim)).toBe(claim.info.stamp);
+  await link(claim.file, join(inbox, 'another.csv'));
+  expect(await claimedStamp(claim)).toBe('');
   await rm(claim.file);
   await symlink('/etc/passwd', claim.file);
   expect(await claimedStamp(claim)).toBe('');

@@ -6,6 +6,8 @@ import { purge, purgeDaily } from '../../src/inbox/retention.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { identityOf, ledgerName } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
+import { originFields } from '../../src/ledger/origins.ts';
+import { openPurge } from '../../src/ledger/purge.ts';
 import { newRunId } from '../../src/ledger/run-store.ts';
 import { IN_CLEAR } from '../../src/ledger/sealing.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
@@ -106,6 +108,7 @@ async function leftOf(session: TestSession, id: string) {
       one.id,
       one.key,
       one.keyDigest,
+      one.message,
     ]),
     files: found.filter((path) => path.includes(id) && path.includes('.')),
     told: (await redis.lrange(keysOf(session).run(id).story, 0, -1)).filter((line) =>
@@ -125,6 +128,7 @@ const LEFT = {
     `id-${row}`,
     '',
     identityOf({ sealing: IN_CLEAR }, `${MARK}-${row}`).digest,
+    '',
   ]),
   files: [],
   told: 1,
@@ -188,6 +192,27 @@ describe('a purge', () => {
     const { id } = await seed(session);
     await Promise.all([purge(ALL, session), purge(ALL, session), purge(ALL, session)]);
     expect(await leftOf(session, id)).toEqual(LEFT);
+  });
+
+  test('does not end before all rows were read: what became of the others would be gone', async () => {
+    const session = await openHere();
+    const run = await seed(session);
+    const steps = openPurge(session.ledger.redis, keysOf(session), run);
+    const purged = { by: 'ann', at: new Date().toISOString(), isDone: true };
+    await steps.begin(purged);
+    await expect(steps.complete(purged)).rejects.toThrow('not all rows');
+    expect(await settlementsOf(session.ledger.redis, keysOf(session), run)).toHaveLength(6);
+    expect((await purge(ALL, session)).purged).toHaveLength(1);
+  });
+
+  test('keeps a run whose rows stand for those of several files while one of them is open', async () => {
+    const session = await openHere();
+    const [one, other, both] = [await seed(session), await seed(session), await seed(session)];
+    const origins = new Map([one, other].map(({ id }, i) => [id, [[i + 1, 1] as const]]));
+    await session.ledger.redis.hset(keysOf(session).run(both.id).record, await originFields(origins));
+    const { kept } = await purge({ ...ALL, run: both.id, isOpenToo: false }, session);
+    expect(kept).toMatchObject([{ id: both.id, why: expect.stringContaining('1 row of its file open') }]);
+    expect((await purge(ALL, session)).purged).toHaveLength(3);
   });
 
   test('leaves an account closed by a record that another run made under a key of it', async () => {

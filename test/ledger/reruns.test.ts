@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openAccounts } from '../../src/ledger/account.ts';
+import { keepWriteOff, openAccounts } from '../../src/ledger/account.ts';
 import { readStory } from '../../src/ledger/display.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput, unsuccessfulRows } from '../../src/ledger/reruns.ts';
@@ -81,16 +81,19 @@ describe('a rerun', () => {
     expect(chunks.map(({ rows }) => rows.map((one) => one.row))).toEqual([[2, 3, 4], [7]]);
   });
 
-  test('of rows that were chosen before another one was registered is refused', async () => {
-    const { store, reruns, inputOf, taken } = ownFamily();
-    const [first, second] = [newRun({ rows: 1 }), newRun({ rows: 1 })];
-    for (const { id } of [first, second]) await inputOf(id).write(1, [row(1)]);
+  test('of rows that were chosen before another one was registered, or before a write-off, is refused', async () => {
+    const { redis, keys, store, parent, reruns, inputOf, taken } = ownFamily();
+    const [first, second, third] = [newRun({ rows: 1 }), newRun({ rows: 1 }), newRun({ rows: 1 })];
+    for (const { id } of [first, second, third]) await inputOf(id).write(1, [row(1)]);
     const latest = '';
     expect(await reruns.register(first, { latest, rows: [1] })).toBe(true);
     expect(await reruns.register(second, { latest, rows: [1] })).toBe(false);
     expect(await store.get(second.id)).toBeNull();
     expect(await reruns.register(second, { latest: first.id, rows: [1] })).toBe(true);
     expect(await taken()).toEqual([expect.arrayContaining([first.id, second.id]), second.id]);
+    const request = { by: 'ann', at: '2026-11-21T11:00:00.000Z', why: 'closed' };
+    await keepWriteOff(redis, keys, { run: parent, rows: [1], request });
+    expect(await reruns.register(third, { latest: second.id, rows: [1] })).toBe(false);
   });
 
   test('that never was registered leaves rows that go by themselves, and no run', async () => {

@@ -194,7 +194,7 @@ describe('a ledger', () => {
   });
 });
 
-test('rekey wraps all data keys anew, twice the same, and the former key opens nothing more', async () => {
+test('rekey wraps all data keys anew but of runs that are purged meanwhile, twice the same, and the former key opens nothing more', async () => {
   const { redis, home, key: former } = await empty();
   const sealing = await openWith(redis, { key: former, home });
   await sealing.begun();
@@ -219,6 +219,18 @@ test('rekey wraps all data keys anew, twice the same, and the former key opens n
     .map((text) => JSON.parse(text))
     .filter(({ what }) => what === 'key-rotated');
   expect(told.map(({ of }) => of)).toEqual([{ from: sealing.keyId, to: keyring[0].id }]);
+  const purged = await runningRun(redis, { keys: before });
+  const { record } = before.run(purged.id);
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, ...rest) => {
+    if (command.name === 'hget') return send(command, ...rest);
+    // Its key has been read, and not yet written.
+    redis.sendCommand = send;
+    void redis.hdel(record, 'dataKey');
+    return send(command, ...rest);
+  };
+  await rekey(redis, keyring, { records: new Map([[purged.id, record]]), chains });
+  expect(await redis.hexists(record, 'dataKey')).toBe(0);
   const after = await openWith(redis, { key: next, home });
   await after.begun();
   await redis.hdel(STORED, 'dataKey');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
 import { claimReportDirectory, createPendingReport } from '../../src/report/files.ts';
+import { purgeReport } from '../../src/report/purged.ts';
 import { writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { readText } from '../intake/read-text.ts';
@@ -303,6 +304,15 @@ describe('the report directory', () => {
     await chmod(directory, 0o755);
     await report(MIXED, {}, directory);
     expect((await stat(directory)).mode & 0o777).toBe(0o755);
+  });
+
+  it('of a purged run has no words of the service, however many rows shared them', async () => {
+    const settlements = [1, 2, 3].map((row) => settled(row, 'rejected', { code: 'http_418' }));
+    const bodies = new Map([1, 2, 3].map((row) => [row, 'Ann Zyx is known']));
+    const { directory, files } = await report({ settlements, bodies });
+    for (const name of ['digest.json', 'summary.json']) expect(files[name]).toContain('Ann Zyx');
+    await purgeReport(directory, { by: 'ann', at: NOW().toISOString(), isDone: true });
+    expect(Object.values(await filesOf(directory)).join()).not.toContain('Ann Zyx');
   });
 
   it('given files of an earlier writing that there is no reason for any more, removes them', async () => {
