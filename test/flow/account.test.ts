@@ -147,7 +147,7 @@ describe('the account of a file', () => {
     const { source, outcomes } = (await flow.run(['--job-file', job, file])).summary;
     expect([outcomes.drafted, source.notes]).toEqual([
       5,
-      [expect.stringContaining('of no known run of counterparty.draft')],
+      [expect.stringContaining('none that is open for this job')],
     ]);
     expect(numbers(await accountOf(flow, run))).toEqual([6, 1, 0, 5]);
   });

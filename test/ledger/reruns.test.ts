@@ -92,7 +92,18 @@ describe('a rerun', () => {
     expect(await reruns.register(second, { latest: first.id, rows: [1] })).toBe(true);
     expect(await taken()).toEqual([expect.arrayContaining([first.id, second.id]), second.id]);
     const request = { by: 'ann', at: '2026-11-21T11:00:00.000Z', why: 'closed' };
-    await keepWriteOff(redis, keys, { run: parent, rows: [1], request });
+    const of = await store.get(first.id);
+    if (of === null) throw new Error('the run is gone');
+    const open = {
+      line: 2,
+      key: 'K1',
+      outcome: 'failed',
+      code: '',
+      isWrittenOff: false,
+      isPurged: false,
+    } as const;
+    const standing = [{ ...open, run: parent, row: 1 }];
+    await keepWriteOff(redis, keys, { of: { ...of, id: parent }, standing, request });
     expect(await reruns.register(third, { latest: second.id, rows: [1] })).toBe(false);
   });
 

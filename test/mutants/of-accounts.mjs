@@ -75,7 +75,7 @@ export const OF_ACCOUNTS = [
   {
     id: 'rekey-over-a-purge',
     in: 'src/ledger',
-    find: "if call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end",
+    find: 'if found ~= ARGV[2] then return found == ARGV[3] and 1 or 0 end',
     put: '',
     tests: ['test/ledger/sealing'],
     why: 'a purged run has its data key again, which opens older copies of its rows',
