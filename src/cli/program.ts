@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { type Io, say, shellWord, tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
+import { GivenUpError, UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
 import { homeOf } from '../model/home.ts';
@@ -89,7 +89,7 @@ export function explain(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.notStarted;
   if (error instanceof UsageError) {
     tell(io, ...error.problems.map((problem) => `onboard: ${problem}`));
-    return EXIT.notStarted;
+    return error instanceof GivenUpError ? EXIT.stopped : EXIT.notStarted;
   }
   const refusal = refusalWords(error);
   if (refusal !== null) {
