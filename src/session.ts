@@ -68,6 +68,8 @@ export type Ledger = ReturnType<typeof ledgerOn> & {
   problem?(): Promise<string | null>;
   /** Redis answers, and refuses what only a person can change. */
   isRefusing?(): boolean;
+  /** Tells whoever changes something; absent where nobody does. */
+  warn?(text: string): void;
 };
 
 /**
@@ -203,6 +205,7 @@ export async function openLedger(env: Environment, log: Log, releasers: Releaser
   }
   return {
     ...ledgerOn(redis, address, env, sealing),
+    warn,
     isRefusing: refusals.areLately,
     ...('isOurs' in server && {
       isOurs: server.isOurs,

@@ -12,6 +12,7 @@ import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { remainderFormat, remainderRows } from '../report/remainder.ts';
 import type { Ledger } from '../session.ts';
+import { waitForReplica } from './replicas.ts';
 
 export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
   const { keys, store } = of(target);
@@ -103,6 +104,7 @@ export async function writeOff(
     const own = standing.flatMap((one) => (one.run === place ? [one.row] : []));
     await keepWriteOff(redis, keys, { run: place, rows: own, request });
   }
+  await waitForReplica(ledger, target);
   return standing.length;
 }
 

@@ -12,6 +12,7 @@ import { awaitsApproval, isOver, type Run, type StateRequest } from '../model/ru
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
 import { ownerOf, setRunning } from './register.ts';
+import { waitForReplica } from './replicas.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
@@ -70,8 +71,10 @@ export async function resumeRun(
   }
   // All that can be wrong is found before the run goes on.
   const rows = await registeredRows(run, ledger);
-  if (approval !== undefined && !(await store.approve(run.id, approval)))
-    throw new UsageError(notWaiting(run));
+  if (approval !== undefined) {
+    if (!(await store.approve(run.id, approval))) throw new UsageError(notWaiting(run));
+    await waitForReplica(ledger, run.target);
+  }
   onBegun(run);
   return { kind: 'here', ...(await executeToEnd(await setRunning(run, store), rows, session)) };
 }
@@ -116,6 +119,7 @@ export async function cancelRun(
   { ledger }: Pick<Session, 'ledger'>,
 ): Promise<Run> {
   await ledger.of(target).store.transition(id, 'cancelled', null, request);
+  await waitForReplica(ledger, target);
   const run = await findRun(ledger, id);
   if (run.state === 'cancelled') return run;
   throw new UsageError(
