@@ -24,7 +24,8 @@ import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
 import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
-import { UsageError } from './lib/usage-error.ts';
+import { GivenUpError, UsageError } from './lib/usage-error.ts';
+import { withDeadline } from './lib/waiting.ts';
 import { createMeter, type Meter } from './metrics/meter.ts';
 import type { Actor } from './model/audit.ts';
 import { type Notifier, openNotifier } from './notify/notifier.ts';
@@ -65,6 +66,10 @@ export type Ledger = ReturnType<typeof ledgerOn> & {
   isOurs?(): Promise<boolean>;
   /** What keeps an embedded server from going on, and is up to the user. */
   problem?(): Promise<string | null>;
+  /** Redis answers, and refuses what only a person can change. */
+  isRefusing?(): boolean;
+  /** Tells whoever changes something; absent where nobody does. */
+  warn?(text: string): void;
 };
 
 /**
@@ -94,16 +99,27 @@ export function withSession<T>(
 /** What a command has before it opens a ledger, or without one. */
 type CommandParts = Pick<Session, 'io' | 'env' | 'log' | 'releasers'>;
 
+/** What waits for Redis when a command gives up is journaled; it need not be waited for. */
+const GIVEN_UP_MS = 5_000;
+
 /** A part that could not be closed is told, and changes nothing else. */
-export async function withCommand<T>(io: Io, work: (command: CommandParts) => Promise<T>): Promise<T> {
+export async function withCommand<T>(given: Io, work: (command: CommandParts) => Promise<T>): Promise<T> {
   const releasers = createReleasers((error) =>
-    tell(io, `warning: something could not be closed properly; nothing is lost: ${messageOf(error)}`),
+    tell(given, `warning: something could not be closed properly; nothing is lost: ${messageOf(error)}`),
   );
+  const end = new AbortController();
+  const interrupted = AbortSignal.any([given.interrupted, end.signal]);
+  const io = { ...given, interrupted, giveUp: (why: Error) => end.abort(why) };
+  const givenUp = new Promise<never>((_, reject) => {
+    end.signal.addEventListener('abort', () => reject(end.signal.reason));
+  });
   try {
     const env = readEnvironment(io.env);
-    return await work({ io, env, log: openLog(env, io), releasers });
+    const command = { io, env, log: openLog(env, io), releasers };
+    return await Promise.race([work(command), givenUp]);
   } finally {
-    await releasers.release();
+    const released = releasers.release();
+    await (end.signal.aborted ? withDeadline(released, GIVEN_UP_MS) : released);
   }
 }
 
@@ -111,13 +127,16 @@ type SessionOptions = { readonly metrics?: ListenAddress | undefined };
 
 export async function openSession(command: CommandParts, { metrics }: SessionOptions = {}): Promise<Session> {
   const { io, env, log, releasers } = command;
+  const ledger = await openLedger(env, log, releasers, io);
+  const name = shownAddress(ledger.address);
+  releasers.push(noticeRedis(io, ledger.redis, { ...ledger, name }));
   return {
     ...command,
     clock: SYSTEM_CLOCK,
     times: io.times ?? SHIPPED_TIMES,
     meter: metrics === undefined ? createMeter() : await countingMeter(),
     metrics: metrics ?? null,
-    ledger: await openLedger(env, log, releasers, (text) => tell(io, text)),
+    ledger,
   };
 }
 
@@ -152,24 +171,30 @@ export function reportDirectory(env: Environment, run: string): string {
 }
 
 /** The embedded Redis, or that of `REDIS_URL`; closed by the releasers. */
-export async function openLedger(
-  env: Environment,
-  log: Log,
-  releasers: Releasers,
-  notify: (text: string) => void = (text) => log.warn(text),
-): Promise<Ledger> {
+export async function openLedger(env: Environment, log: Log, releasers: Releasers, io?: Io): Promise<Ledger> {
+  const warn = (text: string) => (io === undefined ? log.warn(text) : tell(io, text));
   await makeHomeFolder(env.home);
   const onLost = (why: string) => {
-    notify(why);
+    warn(why);
     // As if told to end: no row is sent any more, and files are left to the other machine.
     process.kill(process.pid, 'SIGTERM');
   };
+  const onGivenUp = (why: string) => giveUp(new UsageError(why));
   const server =
-    env.redis === null ? await joinEmbeddedRedis(env.home, { onLost, tell: notify }) : { address: env.redis };
+    env.redis === null
+      ? await joinEmbeddedRedis(env.home, { onLost, onGivenUp, tell: warn })
+      : { address: env.redis };
   if ('close' in server) releasers.push(() => server.close());
   const { address } = server;
   await assertReachable(address);
-  const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
+  const giveUp = (why: Error) => {
+    redis.disconnect();
+    io?.giveUp?.(why);
+  };
+  const times = io?.times ?? SHIPPED_TIMES;
+  const refusals = createRefusals({ address, times, warn, giveUp });
+  const onError = (error: Error) => log.warn('redis connection', { problem: error.message });
+  const redis = connectRedis(address, onError, refusals.hear);
   releasers.push(() => redis.disconnect());
   const sealing = await unsealed(redis, env);
   // A server of the program's own is started again when it is lost.
@@ -180,6 +205,8 @@ export async function openLedger(
   }
   return {
     ...ledgerOn(redis, address, env, sealing),
+    warn,
+    isRefusing: refusals.areLately,
     ...('isOurs' in server && {
       isOurs: server.isOurs,
       problem: () => problemOfDisk(join(env.home, 'redis')),
@@ -248,9 +275,6 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   const { io, log, ledger, times, meter, releasers } = session;
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
-    releasers.push(
-      noticeRedis(io, ledger.redis, { name: shownAddress(ledger.address), problem: ledger.problem }),
-    );
     io.interrupted.addEventListener('abort', () => tellEnding(session));
   }
   const { keys, store } = ledger.of(service.target);
@@ -294,6 +318,8 @@ export async function joinTarget(session: Session, service: Service, join: Join)
 }
 
 function tellEnding({ io, times }: Session): void {
+  // A command that is given up has words of its own.
+  if (!(io.interrupted.reason instanceof DOMException)) return;
   const limit = `at most ${times.deadlineMs / 1000} s; once more ends at once`;
   // Below the `^C` that the terminal has drawn into the progress.
   if (io.stderr.isTTY === true) tell(io, '');
@@ -335,13 +361,12 @@ const LOOKS_TO_BE_BACK = 2;
 
 /**
  * Tells the user when everything waits for Redis, and when it goes on; a terminal shows no log.
- * `name`: how the user knows the server; `problem`: why, where the user can do something. Answers
- * a function that ends the notice.
+ * `name`: how the user knows the server. Answers a function that ends the notice.
  */
 export function noticeRedis(
   io: Io,
   redis: Pick<RedisConnection, 'status'>,
-  { name, problem }: { readonly name: string; readonly problem?: Ledger['problem'] | undefined },
+  { name, problem, isRefusing }: Pick<Ledger, 'name' | 'problem' | 'isRefusing'>,
 ): () => void {
   let since: Date | null = null;
   let isTold = false;
@@ -352,7 +377,7 @@ export function noticeRedis(
       if (isTold) tell(io, 'Redis is back.');
       [since, isTold] = [null, false];
     }
-    if (looks > 0 || isTold) return;
+    if (looks > 0 || isTold || isRefusing?.() || redis.status === 'end') return;
     since ??= new Date();
     if (Date.now() - since.getTime() < WORTH_A_WORD_MS) return;
     isTold = true;
@@ -366,3 +391,36 @@ export function noticeRedis(
   const looking = setInterval(look, LOOK_MS).unref();
   return () => clearInterval(looking);
 }
+
+/** The longest pause after which a command that was refused is given again. */
+const REFUSED_AGAIN_MS = 10_000;
+const NOT_BY_ITSELF =
+  'Nothing is sent meanwhile, and it does not go on by itself: ' +
+  'put login, rights or database right (docs/redis.md).';
+
+type Hearing = Pick<Ledger, 'address'> & {
+  readonly times: Times;
+  readonly warn: (text: string) => void;
+  readonly giveUp: (why: Error) => void;
+};
+
+/** Tells what Redis refuses, and gives up where that lasts. */
+function createRefusals({ address, times, warn, giveUp }: Hearing) {
+  let [first, last, isTold] = [0, Number.NEGATIVE_INFINITY, false];
+  const isOver = () => performance.now() - last > REFUSED_AGAIN_MS;
+  return {
+    areLately: () => !isOver(),
+    hear({ message }: Error): void {
+      if (isOver()) [first, isTold] = [performance.now(), false];
+      last = performance.now();
+      const why = message.replace(/\.$/, '');
+      const words = `Redis at ${shownAddress(address)} refuses this program: ${why}. `;
+      const isNews = !isTold && last - first >= WORTH_A_WORD_MS;
+      if (isNews) warn(words + NOT_BY_ITSELF);
+      isTold ||= isNews;
+      if (last - first >= times.refusedMs) giveUp(new GivenUpError(words + TO_GO_ON));
+    },
+  };
+}
+
+const TO_GO_ON = 'Put that right, and give the same command again: nothing is lost, and it goes on.';

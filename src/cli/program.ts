@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { type Io, say, shellWord, tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
+import { GivenUpError, UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
 import { homeOf } from '../model/home.ts';
@@ -89,7 +89,7 @@ export function explain(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.notStarted;
   if (error instanceof UsageError) {
     tell(io, ...error.problems.map((problem) => `onboard: ${problem}`));
-    return EXIT.notStarted;
+    return error instanceof GivenUpError ? EXIT.stopped : EXIT.notStarted;
   }
   const refusal = refusalWords(error);
   if (refusal !== null) {
@@ -138,7 +138,8 @@ Example:
   onboard run subclients-create portfolio.csv --sandbox     a rehearsal: nothing leaves this machine
 
 Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded \
-server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
+server), REDIS_PASSWORD_FILE, REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, \
+REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
 ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACTOR (who acts, for the audit; user@host), \
 ONBOARD_RETENTION (such as 90d), ONBOARD_ENCRYPTION_KEY, ONBOARD_ENCRYPTION_KEY_FILE or \
 ONBOARD_ENCRYPTION_KEY_COMMAND, ONBOARD_ENCRYPTION_KEY_OLD, LOG_LEVEL;

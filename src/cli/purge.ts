@@ -47,8 +47,13 @@ async function purgeRuns(
     if (json === true) sayJson(io, JSON.stringify({ dryRun: isDry, ...told, notes }));
     else say(io, ...lines(told, isDry ? 'To be purged' : 'Purged'), ...notes);
     if (io.interrupted.aborted) return EXIT.interrupted;
-    return run !== null && told.kept.length > 0 ? EXIT.notStarted : EXIT.success;
+    return run !== null && told.kept.length > 0 ? EXIT.notStarted : exitCodeOf(told);
   });
+}
+
+/** Without a replica that has it, a failover brings back what was purged. */
+function exitCodeOf({ copied }: Awaited<ReturnType<typeof purge>>): number {
+  return copied ? EXIT.success : EXIT.unsuccessful;
 }
 
 function ageAsked(text: string | undefined, retentionMs: number | null): number {

@@ -5,7 +5,10 @@ import { UsageError } from '../lib/usage-error.ts';
 
 export type HostPort = { readonly host: string; readonly port: number };
 
-export type RedisLogin = { readonly user: string | null; readonly password: string };
+type Named = { readonly user: string | null };
+type Login = Named & { readonly password: string };
+/** `passwordFile`: absolute, and read for each connection. */
+export type RedisLogin = Login | (Named & { readonly passwordFile: string });
 
 /** Absolute paths of PEM files; `null`: the system's authorities, no certificate of our own. */
 export type RedisTlsFiles = {
@@ -31,14 +34,15 @@ export type RedisAddress =
   | (OverTcp & {
       readonly kind: 'sentinel';
       readonly sentinels: readonly HostPort[];
-      readonly sentinelLogin: RedisLogin | null;
+      readonly sentinelLogin: Login | null;
       readonly master: string;
       readonly database: number;
     })
   | (OverTcp & { readonly kind: 'cluster'; readonly nodes: readonly HostPort[] });
 
 export const redisVariables = {
-  REDIS_URL: z.string().transform(redisUrl).optional(),
+  REDIS_URL: z.string().optional(),
+  REDIS_PASSWORD_FILE: z.string().optional(),
   REDIS_TLS_CA_FILE: z.string().optional(),
   REDIS_TLS_CERT_FILE: z.string().optional(),
   REDIS_TLS_KEY_FILE: z.string().optional(),
@@ -54,16 +58,6 @@ type Values = {
 const TLS_FILES = ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'] as const;
 const SENTINEL_LOGIN = ['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'] as const;
 
-function redisUrl(text: string, context: z.RefinementCtx): RedisAddress {
-  try {
-    return parseRedisUrl(text);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-    return z.NEVER;
-  }
-}
-
 /**
  * A variable without effect is a problem: whoever names an authority's certificate means an
  * encrypted connection.
@@ -71,7 +65,7 @@ function redisUrl(text: string, context: z.RefinementCtx): RedisAddress {
 export function redisConflicts(variables: Readonly<Partial<Record<Name, string | undefined>>>): string[] {
   const isSet = (name: Name) => (variables[name] ?? '') !== '';
   const scheme = /^([a-z+]+):/i.exec(variables.REDIS_URL ?? '')?.[1]?.toLowerCase() ?? '';
-  const problems: string[] = [];
+  const problems = urlProblems(variables.REDIS_URL ?? '', variables.REDIS_PASSWORD_FILE ?? '');
   const withoutEffect = (names: readonly Name[], expected: string) => {
     const found = names.filter(isSet);
     if (found.length > 0) problems.push(`${found.join(' and ')}: expected ${expected}, or not to be set`);
@@ -89,10 +83,23 @@ export function redisConflicts(variables: Readonly<Partial<Record<Name, string |
   return problems;
 }
 
+function urlProblems(url: string, passwordFile: string): string[] {
+  if (url === '')
+    return passwordFile === '' ? [] : ['REDIS_PASSWORD_FILE: expected REDIS_URL to be set, or not to be set'];
+  try {
+    parseRedisUrl(url, passwordFile);
+    return [];
+  } catch (error) {
+    if (error instanceof UsageError) return [`REDIS_URL: ${error.message}`];
+    throw error;
+  }
+}
+
 /** `null`: the embedded server. */
 export function redisAddressOf(values: Values): RedisAddress | null {
-  const address = values.REDIS_URL ?? null;
-  if (address === null || address.kind === 'socket') return address;
+  if (values.REDIS_URL === undefined) return null;
+  const address = parseRedisUrl(values.REDIS_URL, values.REDIS_PASSWORD_FILE);
+  if (address.kind === 'socket') return address;
   const tls = address.tls === null ? null : tlsFilesOf(values);
   if (address.kind !== 'sentinel') return { ...address, tls };
   const { REDIS_SENTINEL_USERNAME: user, REDIS_SENTINEL_PASSWORD: password } = values;
@@ -157,14 +164,17 @@ const ENCODE = 'in a user or password, write / as %2F, ? as %3F, # as %23, @ as 
 /** `hosts`: what stands between the login and the path. */
 type Parts = { readonly hosts: string; readonly path: string; readonly database: number | null };
 
-/** A UsageError says what is malformed without a part of the URL. */
-export function parseRedisUrl(text: string): RedisAddress {
+/**
+ * A UsageError says what is malformed without a part of the URL. `passwordFile`: where the password
+ * is; '': in the URL.
+ */
+export function parseRedisUrl(text: string, passwordFile = ''): RedisAddress {
   const [, scheme = '', authority = '', path = '', rest = ''] = FORM.exec(text) ?? [];
   const kind = SCHEMES[scheme.toLowerCase()];
   if (kind === undefined) throw new UsageError(FORMS);
   const at = authority.lastIndexOf('@');
   if (at < 0 && `${path}${rest}`.includes('@')) throw new UsageError(`expected no @ in the path: ${ENCODE}`);
-  const login = at < 0 ? null : parseLogin(authority.slice(0, at));
+  const login = parseLogin(authority.slice(0, Math.max(0, at)), passwordFile);
   const parts = { hosts: authority.slice(at + 1), path, database: parseQuery(rest) };
   const tls = scheme.toLowerCase().startsWith('rediss') ? { caFile: null, certificate: null } : null;
   switch (kind) {
@@ -181,15 +191,24 @@ export function parseRedisUrl(text: string): RedisAddress {
   }
 }
 
-function parseLogin(text: string): RedisLogin | null {
-  const colon = text.indexOf(':');
-  if (text === '' || text === ':') return null;
-  if (colon < 0 || colon === text.length - 1) {
-    throw new UsageError('expected a password before the @, as user:password@ or :password@');
+function parseLogin(text: string, file: string): RedisLogin | null {
+  const [, name = '', word = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? [];
+  const user = decoded(name) || null;
+  const password = decoded(word);
+  if (file !== '') {
+    if (password === '') return { user, passwordFile: resolve(file) };
+    throw new UsageError('expected no password before the @, since REDIS_PASSWORD_FILE is set');
   }
+  if (user === null && password === '') return null;
+  if (password !== '') return { user, password };
+  throw new UsageError(
+    'expected a password before the @, as user:password@ or :password@, or REDIS_PASSWORD_FILE to be set',
+  );
+}
+
+function decoded(text: string): string {
   try {
-    const user = decodeURIComponent(text.slice(0, colon));
-    return { user: user === '' ? null : user, password: decodeURIComponent(text.slice(colon + 1)) };
+    return decodeURIComponent(text);
   } catch {
     throw new UsageError(`malformed percent-encoding before the @: ${ENCODE}`);
   }
@@ -216,7 +235,7 @@ function serverOf({ hosts, path, database }: Parts) {
       'expected one server; several are a cluster (redis+cluster://) or Sentinels (redis+sentinel://)',
     );
   }
-  return { server, database: parseDatabase(path.slice(1)) ?? database ?? 0 };
+  return { server, database: databaseOf(path.slice(1), database) };
 }
 
 function sentinelsOf({ hosts, path, database }: Parts) {
@@ -227,21 +246,24 @@ function sentinelsOf({ hosts, path, database }: Parts) {
   return {
     sentinels: parseServers(hosts, SENTINEL_PORT),
     master,
-    database: parseDatabase(number) ?? database ?? 0,
+    database: databaseOf(number, database),
   };
 }
 
 function nodesOf({ hosts, path, database }: Parts): readonly HostPort[] {
-  if ((parseDatabase(path.slice(1)) ?? database ?? 0) !== 0) {
+  if (databaseOf(path.slice(1), database) !== 0) {
     throw new UsageError('expected no database number: a cluster has database 0 only');
   }
   return parseServers(hosts, REDIS_PORT);
 }
 
-function parseDatabase(text: string): number | null {
-  if (text === '') return null;
+/** `asked`: by `?db=`. */
+function databaseOf(text: string, asked: number | null): number {
+  if (text === '') return asked ?? 0;
   if (!/^\d{1,5}$/.test(text))
     throw new UsageError('expected a database number as the last part of the path');
+  if (asked !== null && asked !== Number(text))
+    throw new UsageError('expected one database number: the path and ?db= name two');
   return Number(text);
 }
 

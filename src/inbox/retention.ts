@@ -22,6 +22,7 @@ import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { rewriteFiles } from '../redis/append-only-file.ts';
 import { purgeReport } from '../report/purged.ts';
 import { accountsAt } from '../runs/account.ts';
+import { waitForReplica } from '../runs/replicas.ts';
 import { definitionKnown } from '../runs/report.ts';
 import { findRun } from '../runs/status.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
@@ -40,7 +41,7 @@ type PurgeAsked = {
 
 type PurgeSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 
-/** `problem`: why Redis has not written its file anew. */
+/** `problem`: why Redis has not written its file anew. `copied`: to a replica, if there is one. */
 export async function purge(asked: PurgeAsked, session: PurgeSession) {
   const { isOpenToo = false, isDry = false, by } = asked;
   const { env, io, ledger } = session;
@@ -61,13 +62,22 @@ export async function purge(asked: PurgeAsked, session: PurgeSession) {
     else kept.push({ id, job, why });
     if (why === null && !isDry) left.push(...(await journalsLeft(run, ledger)));
   }
-  if (isDry) return { purged, kept, left, problem: null };
+  if (isDry) return { purged, kept, left, problem: null, copied: true };
   await removeLeft(here, before, session);
   // Each time: one that was killed may not have come so far.
-  return { purged, kept, left, problem: await rewriteFiles(ledger.redis, io.interrupted) };
+  const problem = await rewriteFiles(ledger.redis, io.interrupted);
+  return { purged, kept, left, problem, copied: await areCopied(ledger) };
 }
 
 const ALL = 10_000_000;
+
+/** Also what was purged before: a purge that no replica had is given again. */
+async function areCopied(ledger: Ledger): Promise<boolean> {
+  const runs = await ledger.index.latest(ALL);
+  for (const target of new Set(runs.map((run) => run.target)))
+    if (!(await waitForReplica(ledger, target))) return false;
+  return true;
+}
 
 /** Without those that are purged. */
 async function* runsMeant(named: string | null, before: number, ledger: Ledger) {

@@ -26,6 +26,8 @@ export type Io = {
   readonly command?: string;
   /** Fires at the first SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
+  /** Ends the command with that error, wherever it stands: it would wait for ever. */
+  readonly giveUp?: (why: Error) => void;
   readonly times?: Times;
 };
 

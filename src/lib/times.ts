@@ -13,4 +13,6 @@ export const SHIPPED_TIMES = {
   deadlineMs: 30_000,
   /** From the doubt to the look-up: the create may still be under way. */
   lookUpAfterMs: 10_000,
+  /** How long a Redis that refuses this program is asked again: a password may be on its way. */
+  refusedMs: 120_000,
 };

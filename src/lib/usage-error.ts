@@ -18,6 +18,9 @@ export class UsageError extends Error {
   }
 }
 
+/** The same of what was begun; the exit status is 2. */
+export class GivenUpError extends UsageError {}
+
 /** As a function where finding the words takes long: only shown ones are found. */
 type Problem = string | (() => string);
 

@@ -38,12 +38,19 @@ export function createActs(
   const acting = { session, ownRuns: createOwnRuns(session), taking };
   return async (asked) => {
     const { by, ask } = asked;
-    const answer = await answered(asked, { ...acting, session: actingAs(session, atPage(by)) });
+    const warnings: string[] = [];
+    const warn = (text: string) => void warnings.push(text);
+    const own = actingAs({ ...session, ledger: { ...session.ledger, warn } }, atPage(by));
+    const answer = withWarnings(await answered(asked, { ...acting, session: own }), warnings);
     // The page's own doctor calls change nothing.
     if (ask.kind !== 'doctor')
       session.log.info('asked for at the page', { by, what: ask.kind, result: answer.kind });
     return answer;
   };
+}
+
+function withWarnings(answer: AskAnswer, warnings: readonly string[]): AskAnswer {
+  return answer.kind === 'done' ? { ...answer, words: [answer.words, ...warnings].join(' ') } : answer;
 }
 
 async function answered({ by, role, ask }: Asked, acting: Acting): Promise<AskAnswer> {

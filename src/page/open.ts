@@ -9,6 +9,7 @@ import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { connectRedis } from '../redis/connection.ts';
 import { findEmbeddedRedis } from '../redis/embedded.ts';
+import { assertReachable } from '../redis/reach.ts';
 import { ledgerOn, type Session, unsealed } from '../session.ts';
 import { hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
@@ -80,6 +81,7 @@ async function openToRead(
     throw new UsageError(
       `Nothing runs in ${env.home}: expected \`onboard start\` or another command there, or REDIS_URL. The page starts no Redis.`,
     );
+  await assertReachable(address);
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
   return ledgerOn(redis, address, env, await unsealed(redis, env));

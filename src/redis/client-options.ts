@@ -1,5 +1,5 @@
 /**
- * Where an address' servers are and how to log in, for ioredis. TLS files are read here, so that a
+ * Where an address' servers are and how to connect, for ioredis. TLS files are read here, so that a
  * wrong one is reported before any connection.
  */
 import { X509Certificate } from 'node:crypto';
@@ -7,12 +7,14 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
-import type { HostPort, RedisAddress, RedisLogin, RedisTlsFiles } from '../config/redis-address.ts';
+import type { HostPort, RedisAddress, RedisTlsFiles } from '../config/redis-address.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { directConnector, masterConnector, type OnRefused } from './connector.ts';
 
 /** One server at a time has all the data. */
 export type SingleAddress = Exclude<RedisAddress, { readonly kind: 'cluster' }>;
+export type SentinelAddress = Extract<RedisAddress, { readonly kind: 'sentinel' }>;
 /** The data is spread over several servers. */
 export type ClusterAddress = Extract<RedisAddress, { readonly kind: 'cluster' }>;
 
@@ -25,28 +27,25 @@ const SENTINEL_STEP_MS = 50;
 const SENTINEL_MAX_MS = 1_000;
 
 /** For one server, or one master behind Sentinels. */
-export function singleOptions(address: SingleAddress): ClientOptions {
-  const { database: db, login } = address;
+export function singleOptions(address: SingleAddress, onRefused?: OnRefused): ClientOptions {
+  const access = { ...address, onRefused };
+  const Connector = address.kind === 'sentinel' ? masterConnector(access) : directConnector(access);
   switch (address.kind) {
     case 'socket':
-      return { path: address.path, db, ...loginOptions(login) };
+      return { Connector, path: address.path };
     case 'server':
-      return { ...address.server, db, ...loginOptions(login), ...encryption(address, address.server) };
+      return { Connector, ...address.server, ...encryption(address, address.server) };
     case 'sentinel':
-      return { db, ...loginOptions(login), ...encryption(address, null), ...sentinelOptions(address) };
+      return { Connector, ...encryption(address, null), ...sentinelOptions(address) };
     default:
       return address satisfies never;
   }
 }
 
 /** For each node of a cluster, which itself names its nodes. */
-export function nodeOptions(address: ClusterAddress): ClientOptions {
-  return { ...loginOptions(address.login), ...encryption(address, null) };
-}
-
-function loginOptions(login: RedisLogin | null): ClientOptions {
-  if (login === null) return {};
-  return { ...(login.user !== null && { username: login.user }), password: login.password };
+export function nodeOptions(address: ClusterAddress, onRefused?: OnRefused): ClientOptions {
+  const Connector = directConnector({ ...address, database: 0, onRefused });
+  return { Connector, ...encryption(address, null) };
 }
 
 /** `server`: for its name in the handshake; an IP address is no name (RFC 6066, section 3). */
@@ -56,7 +55,7 @@ function encryption({ tls }: Pick<ClusterAddress, 'tls'>, server: HostPort | nul
   return { tls: { ...tlsOptions(tls), ...(isNamed && { servername: server.host }) } };
 }
 
-function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentinel' }>): ClientOptions {
+function sentinelOptions(address: SentinelAddress): ClientOptions {
   const { tls, sentinelLogin: login } = address;
   return {
     sentinels: address.sentinels.map((one) => ({ ...one })),

@@ -4,8 +4,9 @@
  */
 import { Cluster, Redis } from 'ioredis';
 import type { RedisAddress } from '../config/redis-address.ts';
-import type { RedisConnection } from '../lib/redis-connection.ts';
+import { REFUSES_USER, type RedisConnection } from '../lib/redis-connection.ts';
 import { type ClusterAddress, nodeOptions, type SingleAddress, singleOptions } from './client-options.ts';
+import type { OnRefused } from './connector.ts';
 
 const RECONNECT_STEP_MS = 50;
 const RECONNECT_MAX_MS = 1000;
@@ -17,20 +18,23 @@ const LOOK_AT_SLOTS_MS = 2_000;
 const SLOTS_ANSWER_MS = 2_000;
 const MOVED_PAUSE_MS = 50;
 
+type Heard = readonly [onError: (error: Error) => void, onRefused?: OnRefused];
+
 /**
  * Commands given during an outage are kept and sent again after the reconnect. That is safe: a
- * ledger script that runs twice leaves rows, keys and runs as it did the first time.
+ * ledger script that runs twice leaves rows, keys and runs as it did the first time. `onRefused`:
+ * called, for duplicates too, as long as the server refuses what only a person can change.
  */
-export function connectRedis(address: SingleAddress, onError: (error: Error) => void): Redis;
-export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisConnection;
-export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisConnection {
-  return address.kind === 'cluster' ? connectCluster(address, onError) : connectSingle(address, onError);
+export function connectRedis(address: SingleAddress, ...heard: Heard): Redis;
+export function connectRedis(address: RedisAddress, ...heard: Heard): RedisConnection;
+export function connectRedis(address: RedisAddress, ...heard: Heard): RedisConnection {
+  return address.kind === 'cluster' ? connectCluster(address, ...heard) : connectSingle(address, ...heard);
 }
 
-function connectSingle(address: SingleAddress, onError: (error: Error) => void): Redis {
+function connectSingle(address: SingleAddress, ...[onError, onRefused]: Heard): Redis {
   const redis = new Redis({
-    ...singleOptions(address),
-    ...patience(onError),
+    ...singleOptions(address, onRefused),
+    ...patience(onError, onRefused),
     // A silent master keeps its connection until a Sentinel names another master.
     failoverDetector: address.kind === 'sentinel',
   });
@@ -39,12 +43,12 @@ function connectSingle(address: SingleAddress, onError: (error: Error) => void):
   return redis;
 }
 
-function connectCluster(address: ClusterAddress, onError: (error: Error) => void): Cluster {
-  const { retryStrategy, ...nodePatience } = patience(onError);
+function connectCluster(address: ClusterAddress, ...[onError, onRefused]: Heard): Cluster {
+  const { retryStrategy, ...nodePatience } = patience(onError, onRefused);
   const cluster = new Cluster(
     address.nodes.map((node) => ({ ...node })),
     {
-      redisOptions: { ...nodeOptions(address), ...nodePatience },
+      redisOptions: { ...nodeOptions(address, onRefused), ...nodePatience },
       clusterRetryStrategy: retryStrategy,
       // A slot that moves, or has no master for a while, is an outage like any other.
       maxRedirections: Number.POSITIVE_INFINITY,
@@ -66,13 +70,14 @@ function letManyLeave(server: Redis): void {
   server.on('connect', () => server.stream.setMaxListeners(0));
 }
 
-function patience(onError: (error: Error) => void) {
+function patience(...[onError, onRefused]: Heard) {
   let isRefused = false;
   return {
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
     // A master that became a replica keeps its connections: the command needs a new one.
     reconnectOnError(error: Error) {
+      if (REFUSES_USER.test(error.message)) onRefused?.(error);
       if (!REFUSES_WRITES.test(error.message)) return false;
       if (!isRefused) onError(error);
       isRefused = true;

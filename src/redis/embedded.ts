@@ -22,6 +22,7 @@ import {
   endServer,
   probeSocket,
   START_TIMEOUT_MS,
+  type StartOptions,
   serverLog,
   serverProcess,
   socketOf,
@@ -34,7 +35,10 @@ const POLL_MS = 20;
 /** A killed holder delays the next start by that. */
 const LOCK_STALE_MS = 5_000;
 
-type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>>;
+type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>> & {
+  /** The server is not started again. */
+  readonly onGivenUp?: (why: string) => void;
+};
 
 /**
  * The first command on a home starts the server, others of the same machine join it, even after its
@@ -43,13 +47,14 @@ type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost
  */
 export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}) {
   const folder = await makeHomeFolder(home, 'redis');
-  const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
+  const { machine = thisMachine(), beatMs } = options;
+  const { onLost = () => undefined, tell = () => undefined, onGivenUp = () => undefined } = options;
   const lock = join(folder, `lock-${shortDigest(machineKey(machine), 8)}`);
   return underLock(lock, async () => {
     const beat = beatMs !== undefined && { beatMs };
     const lease = await holdLease(folder, { machine, onLost, tell, ...beat });
     try {
-      return await joinServer(lease, lock, tell);
+      return await joinServer(lease, lock, { tell, onGivenUp });
     } catch (error) {
       lease.stop();
       throw error;
@@ -57,13 +62,40 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
   });
 }
 
-type Tell = LeaseOptions['tell'];
+type Told = Pick<LeaseOptions, 'tell'> & Pick<Required<EmbeddedOptions>, 'onGivenUp'>;
 
-async function joinServer(lease: Lease, lock: string, tell: Tell) {
+const ENDS_MAX = 5;
+const ENDS_WITHIN_MS = 60_000;
+
+/** Whether a server that ends again and again is started once more; one that lacks room is. */
+function createEnds(folder: string, onGivenUp: (why: string) => void) {
+  let ends: readonly number[] = [];
+  let last = 'gone';
+  return {
+    hear(how: string): void {
+      last = how;
+    },
+    async mayStart(): Promise<boolean> {
+      ends = [...ends, performance.now()].slice(-ENDS_MAX);
+      const isOften = ends.length === ENDS_MAX && performance.now() - (ends[0] ?? 0) < ENDS_WITHIN_MS;
+      if (!isOften || (await isDiskFull(dirname(folder)))) return true;
+      onGivenUp(
+        `The embedded Redis in ${folder} ended ${ENDS_MAX} times within a minute, and is given up: ` +
+          `${last} (SIGXFSZ: a limit on the size of files, SIGKILL: often want of memory). ` +
+          `Its log is ${serverLog(dirname(folder))}. Put that right, and give the command again: ` +
+          'nothing is lost, and it goes on.',
+      );
+      return false;
+    },
+  };
+}
+
+async function joinServer(lease: Lease, lock: string, { tell, onGivenUp }: Told) {
   const { folder } = lease;
   // One process may join several times.
   const me = join(folder, 'users', `${process.pid}.${randomUUID()}`);
-  await untilReady(lease, tell);
+  const ends = createEnds(folder, onGivenUp);
+  await untilReady(lease, { tell, onEnd: ends.hear });
   await makeFolder(dirname(me));
   await writeFile(me, '', { mode: 0o600 });
   let server = serverProcess(folder);
@@ -77,7 +109,7 @@ async function joinServer(lease: Lease, lock: string, tell: Tell) {
      */
     revive: () =>
       underLock(lock, async () => {
-        const isBack = await isReady(lease, tell);
+        const isBack = await isReady(lease, { tell, onEnd: ends.hear, isWorthIt: ends.mayStart });
         server = serverProcess(folder);
         return isBack;
       }),
@@ -108,22 +140,24 @@ export function problemOfHome(home: string): string | null {
   return existsSync(join(home, 'redis')) ? null : REMOVED;
 }
 
-async function untilReady(lease: Lease, tell: Tell): Promise<void> {
+type Start = Pick<StartOptions, 'tell' | 'onEnd'> & { isWorthIt?(): Promise<boolean> };
+
+async function untilReady(lease: Lease, start: Start): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await isReady(lease, tell))) {
+  while (!(await isReady(lease, start))) {
     if (Date.now() > deadline) throw new UsageError(await explainSilence(lease.folder));
     await sleep(POLL_MS);
   }
 }
 
 /** Only under the lock; a UsageError where the lease is lost. */
-async function isReady(lease: Lease, tell: Tell): Promise<boolean> {
+async function isReady(lease: Lease, { isWorthIt, ...start }: Start): Promise<boolean> {
   const { folder } = lease;
   if (!(await lease.isOurs())) throw new UsageError(await whyLost(folder));
   const state = await probeSocket(folder);
   if (state !== 'silent') return state === 'ready';
-  if (serverProcess(folder) !== null) return false;
-  return startServer(folder, { mayStart: lease.isThere, tell });
+  if (serverProcess(folder) !== null || (await isWorthIt?.()) === false) return false;
+  return startServer(folder, { mayStart: lease.isThere, ...start });
 }
 
 async function explainSilence(folder: string): Promise<string> {

@@ -6,7 +6,12 @@ import { Redis } from 'ioredis';
 import { type RedisAddress, shownAddress } from '../config/redis-address.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type ClusterAddress, type SingleAddress, singleOptions } from './client-options.ts';
+import {
+  type ClusterAddress,
+  type SentinelAddress,
+  type SingleAddress,
+  singleOptions,
+} from './client-options.ts';
 import { NOT_NOW } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -16,10 +21,13 @@ const SLOTS = '16384';
 /** Without REDIS_URL the same command would send all rows again: a fresh ledger knows none. */
 const ELSEWHERE = 'Leave it unset, for an embedded server, only where no row was sent with it.';
 const TO_DO = `Start it, or correct REDIS_URL. ${ELSEWHERE}`;
-const LOGIN = /NOAUTH|WRONGPASS/;
+const LOGIN = /NOAUTH|WRONGPASS|password/;
 const TO_DO_LOGIN =
   'Give the right login, as in redis://:<password>@host or redis://<user>:<password>@host ' +
-  `(of Sentinels: REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD). ${ELSEWHERE}`;
+  `(of Sentinels: REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD), or none. ${ELSEWHERE}`;
+const TO_DO_DATABASE =
+  'Correct the number at the end of REDIS_URL, or raise `databases` in redis.conf. ' +
+  'What was sent is known in its own database alone: with another one all of it goes again.';
 const TO_DO_ENCRYPTED = `${TO_DO} Your own certificates: REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE.`;
 
 /** A UsageError where Redis can't be reached, or refuses. */
@@ -37,16 +45,30 @@ const TO_DO_LATER = 'Wait until it takes commands, and give the command again; k
 
 function toDoAbout(problem: string, address: RedisAddress): string {
   if (NOT_NOW.test(problem)) return TO_DO_LATER;
+  if (/^database \d/.test(problem)) return TO_DO_DATABASE;
   if (LOGIN.test(problem)) return TO_DO_LOGIN;
   return address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
 }
 
 async function problemOfSingle(address: SingleAddress): Promise<string | null> {
+  const problem = address.kind === 'sentinel' ? await problemOfSentinels(address) : null;
+  if (problem !== null) return problem;
   return withProbe(address, async (server) => {
     return (await isInCluster(server)) === true
       ? 'it is a node of a cluster, expected redis+cluster://'
       : null;
   });
+}
+
+/** Whether one refuses its login, which ioredis passes over; one that is away is none's problem. */
+async function problemOfSentinels({ sentinels, sentinelLogin: login, tls }: SentinelAddress) {
+  if (login === null) return null;
+  for (const server of sentinels) {
+    const sentinel = { kind: 'server', server, login, tls, database: 0 } as const;
+    const problem = await withProbe(sentinel, async () => null, true);
+    if (problem !== null && LOGIN.test(problem)) return `Sentinel ${server.host}:${server.port}: ${problem}`;
+  }
+  return null;
 }
 
 /** The first usable node speaks for all; without one, all nodes' problems are listed. */

@@ -42,11 +42,13 @@ export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
-type StartOptions = {
+export type StartOptions = {
   /** Called in the very tick in which the server is started. */
   mayStart(): boolean;
   /** Shows the user a sentence. */
   tell(text: string): void;
+  /** How it ended, whenever that is. */
+  onEnd?(how: string): void;
 };
 
 /**
@@ -58,14 +60,14 @@ export async function startServer(folder: string, options: StartOptions): Promis
   const program = await findServerProgram(process.env.PATH ?? '');
   const mayStart = () => options.mayStart() && serverProcess(folder) === null;
   try {
-    return await tryStart(program, folder, mayStart);
+    return await tryStart(program, folder, { ...options, mayStart });
   } catch (error) {
     const torn = isAboutItsFile(error) ? await findTornEnd(folder, program) : null;
     if (torn === null) throw error;
     const bytes = cutTornEnd(torn, mayStart);
     if (bytes > 0) options.tell(cutWords(bytes));
   }
-  return tryStart(program, folder, mayStart);
+  return tryStart(program, folder, { ...options, mayStart });
 }
 
 function isAboutItsFile(error: unknown): boolean {
@@ -80,7 +82,11 @@ function cutWords(bytes: number): string {
 }
 
 /** False: none may be started. */
-async function tryStart(program: string, folder: string, mayStart: () => boolean): Promise<boolean> {
+async function tryStart(
+  program: string,
+  folder: string,
+  { mayStart, onEnd }: StartOptions,
+): Promise<boolean> {
   const logPath = serverLog(dirname(folder));
   const log = await open(logPath, 'a', 0o600);
   try {
@@ -90,6 +96,7 @@ async function tryStart(program: string, folder: string, mayStart: () => boolean
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `status ${code}`}`));
     });
+    void failed.then(onEnd);
     child.unref();
     const waiting = new AbortController();
     const outcome = await Promise.race([untilReady(folder, waiting.signal), failed]);

@@ -12,6 +12,7 @@ import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { remainderFormat, remainderRows } from '../report/remainder.ts';
 import type { Ledger } from '../session.ts';
+import { waitForReplica } from './replicas.ts';
 
 export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
   const { keys, store } = of(target);
@@ -104,6 +105,7 @@ export async function writeOff(
     const own = standing.filter((one) => one.run === place);
     await keepWriteOff(ledger.redis, keys, { of, standing: own, request });
   }
+  await waitForReplica(ledger, target);
   return standing.length;
 }
 

@@ -13,6 +13,7 @@ import { awaitsApproval, isOver, type Run, type StateRequest } from '../model/ru
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
 import { ownerOf, setRunning } from './register.ts';
+import { waitForReplica } from './replicas.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
@@ -94,6 +95,7 @@ export async function approveRun(
   const rows = await registeredRows(run, session.ledger);
   const request = { by: actor.name, at: new Date().toISOString(), why: '' };
   if (!(await store.approve(run.id, request))) throw new UsageError(notWaiting(run));
+  await waitForReplica(session.ledger, run.target);
   return resumeRun(run, session, onBegun, rows);
 }
 
@@ -122,6 +124,7 @@ export async function cancelRun(
   { ledger }: Pick<Session, 'ledger'>,
 ): Promise<Run> {
   await ledger.of(target).store.transition(id, 'cancelled', null, request);
+  await waitForReplica(ledger, target);
   const run = await findRun(ledger, id);
   if (run.state === 'cancelled') return run;
   throw new UsageError(

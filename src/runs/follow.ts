@@ -75,7 +75,8 @@ async function lookPatiently(following: Following): Promise<Run | null> {
   try {
     return await look(following);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    // A connection that is closed for good was given up.
+    if (error instanceof UsageError || following.session.ledger.redis.status === 'end') throw error;
     const problem = messageOf(error);
     following.session.log.warn('the run can not be followed right now', { run: following.run.id, problem });
     return null;

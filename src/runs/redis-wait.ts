@@ -3,6 +3,7 @@
  * time. Tells the user once why reading waits, and once that it goes on.
  */
 import { messageOf } from '../lib/errors.ts';
+import { REFUSES_USER } from '../lib/redis-connection.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 
@@ -73,7 +74,13 @@ export function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<T> {
   return waitOut(commands, { notice, signal: io.interrupted });
 }
 
-const REASONS: Readonly<Record<WaitingReason, { readonly trouble: string; readonly cure: string }>> = {
+type Words = { readonly trouble: string; readonly cure: string };
+
+const REASONS: Readonly<Record<WaitingReason | 'refused', Words>> = {
+  refused: {
+    trouble: 'Redis refuses a command to this user',
+    cure: 'give it the rights of docs/redis.md',
+  },
   full: { trouble: 'Redis is full (maxmemory)', cure: 'raise maxmemory' },
   disk: { trouble: "Redis can't write to its disk", cure: 'make room on that disk' },
   away: {
@@ -88,7 +95,7 @@ export function refusalWords(error: unknown): string | null {
   // Of a transaction, only the refused commands' own errors say why.
   const [first = error]: readonly unknown[] =
     'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
-  const reason = waitingReason(first);
+  const reason = waitingReason(first) ?? (REFUSES_USER.test(messageOf(first)) ? 'refused' : null);
   if (reason === null) return null;
   const { trouble, cure } = REASONS[reason];
   return `${trouble}: ${cure}, and give the command again. It said: ${messageOf(first)}`;

@@ -20,6 +20,7 @@ import { awaitsApproval, isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { findOrigins } from './origins.ts';
+import { waitForReplica } from './replicas.ts';
 import { CHUNK_ROWS, type CheckRows, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, openRuns, type ShownRun } from './status.ts';
 
@@ -118,6 +119,7 @@ export async function registerFile(
     await ledger.index.add(id, target, createdAt);
     const { kind, id: registered } = await store.register({ ...run, checked }, registration.epoch);
     if (kind !== 'new') await ledger.index.remove(id);
+    else await waitForReplica(ledger, target);
     // Overtaken: another run took rows meanwhile, perhaps the same ones.
     if (kind !== 'overtaken') return { kind, id: registered, notes };
   }

@@ -31,6 +31,7 @@ import { isOver, type Run } from '../model/run.ts';
 import { purgedWords } from '../report/words.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { type Resumed, resumeRun } from './control.ts';
+import { waitForReplica } from './replicas.ts';
 import { CHUNK_ROWS, type CheckRows, canaryOf, NO_KEYS } from './rows.ts';
 import { definitionOf } from './status.ts';
 
@@ -225,7 +226,10 @@ async function register(
   const { index, redis, of } = ledger;
   const { keys, store } = of(run.target);
   await index.add(run.id, run.target, run.createdAt);
-  if (await reruns.register(run, chosen)) return store.get(run.id);
+  if (await reruns.register(run, chosen)) {
+    await waitForReplica(ledger, run.target);
+    return store.get(run.id);
+  }
   await index.remove(run.id);
   await createRunInput(redis, keys, run.id).drop();
   return null;

@@ -15,6 +15,7 @@ import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
 import { checkDecisions } from './decisions.ts';
 import { lookUpOnDemand } from './look-up.ts';
+import { waitForReplica } from './replicas.ts';
 import { writeReportOf } from './report.ts';
 import { readDecisions, type Told } from './resolve-file.ts';
 import { isRead } from './status.ts';
@@ -55,6 +56,7 @@ export async function resolveRun(
   switch (request.kind) {
     case 'lookup': {
       const { created, notCreated, ...looked } = await lookUpOnDemand(run, session);
+      await waitForReplica(session.ledger, run.target);
       const open = looked.open + looked.keyless + looked.left;
       const createdAs = outcomeOfCreated(run.operation);
       return { created, createdAs, notCreated, unchanged: 0, open, mates: 0, refused: [] };
@@ -88,6 +90,7 @@ async function decide(
   const { decisions, mates } = await checkDecisions(run, told, definition, ledger);
   const { keys } = ledger.of(run.target);
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
+  await waitForReplica(ledger, run.target);
   // Open lines are settled with the others of their key.
   const open = told.filter(({ row, decision }) => decision === null && !mates.includes(row));
   return {

@@ -62,6 +62,14 @@ describe('a value that is as expected', () => {
       { MSB_TOKEN_COMMAND: 'vault read -field=token msb' },
       { tokenSource: { kind: 'command', command: 'vault read -field=token msb' } },
     ],
+    [
+      { REDIS_URL: 'redis://me@redis', REDIS_PASSWORD_FILE: 'word' },
+      { redis: expect.objectContaining({ login: { user: 'me', passwordFile: resolve('word') } }) },
+    ],
+    [
+      { REDIS_URL: 'redis+cluster://redis', REDIS_PASSWORD_FILE: '/run/word' },
+      { redis: expect.objectContaining({ login: { user: null, passwordFile: '/run/word' } }) },
+    ],
     [{ REDIS_URL: 'redis://:secret@redis/2' }, { redis: parseRedisUrl('redis://:secret@redis/2') }],
     [
       {
@@ -103,7 +111,7 @@ test('a variable that is set to nothing is not set', () => {
   const names = [
     ...['MSB_BASE_URL', 'MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND', 'ONBOARD_HOME', 'ONBOARD_JOBS'],
     ...['REDIS_URL', 'REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'LOG_LEVEL'],
-    ...['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'],
+    ...['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD', 'REDIS_PASSWORD_FILE'],
     ...['ONBOARD_WEB_TOKEN', 'ONBOARD_WEBHOOK_URL'],
     ...['ONBOARD_WEBHOOK_SECRET_FILE', 'ONBOARD_NOTIFY_COMMAND'],
   ];
@@ -142,6 +150,11 @@ describe('a malformed value stops the start', () => {
     [
       { REDIS_URL: 'redis+sentinel://s/m', REDIS_SENTINEL_USERNAME: 'u' },
       'REDIS_SENTINEL_USERNAME: expected REDIS_SENTINEL_PASSWORD to be set too',
+    ],
+    [{ REDIS_PASSWORD_FILE: 'word' }, /^REDIS_PASSWORD_FILE: expected REDIS_URL to be set/],
+    [
+      { REDIS_URL: 'redis://:p@a', REDIS_PASSWORD_FILE: 'word' },
+      /^REDIS_URL: expected no password before the @, since REDIS_PASSWORD_FILE is set/,
     ],
     [{ LOG_LEVEL: 'verbose' }, LEVELS],
     [{ LOG_LEVEL: 'INFO' }, LEVELS],

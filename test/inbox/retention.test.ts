@@ -78,12 +78,18 @@ async function seed(session: TestSession, over: Partial<Settlement> = {}, outcom
   return (await session.store.get(run.id)) ?? run;
 }
 
-/** The connection answers so many commands more, as if the process were killed then; `restore` ends that. */
+/**
+ * The connection answers so many commands more, as if the process were killed then; `restore` ends
+ * that. A pipeline is one: it waits for all of its commands before it writes any.
+ */
 function killAfter(redis: Redis, commands: number): () => void {
   const send = redis.sendCommand.bind(redis);
+  const pipelines = new Set<unknown>();
   let left = commands;
   redis.sendCommand = (command, ...rest) => {
-    left -= 1;
+    const [pipeline] = rest;
+    if (pipeline === undefined || !pipelines.has(pipeline)) left -= 1;
+    pipelines.add(pipeline);
     if (left >= 0) return send(command, ...rest);
     command.reject(new Error('killed'));
     return command.promise;

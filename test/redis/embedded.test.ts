@@ -128,6 +128,18 @@ test('killed while it is in use it is revived: the same connection goes on, and 
   }
 }, 10_000);
 
+test('killed for the fifth time within a minute it is given up, with the signal', async () => {
+  const told: string[] = [];
+  const onGivenUp = (why: string) => void told.push(why);
+  const server = await joinEmbeddedRedis(await ownFolder(), { onGivenUp });
+  onTestFinished(() => server.close());
+  const redis = connectReviving(server);
+  for (let round = 1; round <= 5; round += 1) process.kill(await pidOf(redis), 'SIGKILL');
+  await until(() => told.length > 0);
+  expect(told[0]).toMatch(/ended 5 times within a minute, and is given up: it ended with SIGKILL/);
+  expect(await answers(server)).toBe(false);
+});
+
 test('revived by several at once there is one server', async () => {
   const home = await ownFolder();
   const [one, two] = await Promise.all([join1(home), join1(home)]);

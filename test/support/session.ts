@@ -37,7 +37,7 @@ export type TestSession = TargetSession & {
 };
 
 export async function openTestSession(
-  { url }: OwnRedis,
+  { url }: Pick<OwnRedis, 'url'>,
   atEnd: AtTestEnd,
   env: Readonly<Record<string, string>> = {},
   options: Parameters<typeof openSession>[1] = {},

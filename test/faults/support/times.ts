@@ -14,7 +14,7 @@ export const SLOWNESS = LONG ? 1 : 4;
 /** What processes wait for each other: the shipped times in the long part, shorter ones in `npm test`. */
 export const TIMES: Times = LONG
   ? SHIPPED_TIMES
-  : { lockMs: 4_000, graceMs: 4_000, deadlineMs: 10_000, lookUpAfterMs: 1_000 };
+  : { ...SHIPPED_TIMES, lockMs: 4_000, graceMs: 4_000, deadlineMs: 10_000, lookUpAfterMs: 1_000 };
 
 /** How long it takes at most until a killed worker's chunk is taken over, on a machine that is busy. */
 export function takeOverSeconds({ lockMs }: Times): number {
