@@ -65,7 +65,7 @@ async function problemOfSentinels({ sentinels, sentinelLogin: login, tls }: Sent
   if (login === null) return null;
   for (const server of sentinels) {
     const sentinel = { kind: 'server', server, login, tls, database: 0 } as const;
-    const problem = await withProbe(sentinel, async () => null, true);
+    const problem = await withProbe(sentinel, async () => null, OF_SENTINELS);
     if (problem !== null && LOGIN.test(problem)) return `Sentinel ${server.host}:${server.port}: ${problem}`;
   }
   return null;
@@ -77,7 +77,7 @@ async function problemOfCluster(address: ClusterAddress): Promise<string | null>
   const problems: string[] = [];
   for (const server of nodes) {
     const node = { kind: 'server', server, login, tls, database: 0 } as const;
-    const problem = await withProbe(node, problemOfNode, true);
+    const problem = await withProbe(node, problemOfNode, ONE_OF_MANY);
     if (problem === null) return null;
     problems.push(problem);
   }
@@ -101,11 +101,18 @@ async function isInCluster(server: Redis): Promise<boolean | null> {
   return said === undefined ? null : said === '1';
 }
 
+const ONE_OF_MANY = { commandTimeout: ANSWER_TIMEOUT_MS };
+/** The documented rights of their user have no INFO. */
+const OF_SENTINELS = { ...ONE_OF_MANY, enableReadyCheck: false };
+
 /** What `look` finds, or why the server can't be reached. */
 async function withProbe(
   address: SingleAddress,
   look: (server: Redis) => Promise<string | null>,
-  isOneOfMany = address.kind === 'sentinel',
+  further: { readonly commandTimeout?: number; readonly enableReadyCheck?: boolean } = address.kind ===
+  'sentinel'
+    ? ONE_OF_MANY
+    : {},
 ): Promise<string | null> {
   const probe = new Redis({
     ...singleOptions(address),
@@ -113,7 +120,7 @@ async function withProbe(
     retryStrategy: () => null,
     sentinelRetryStrategy: () => null,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    ...(isOneOfMany && { commandTimeout: ANSWER_TIMEOUT_MS }),
+    ...further,
   });
   const failures: string[] = [];
   probe.on('sentinelError', (error: Error) => failures.push(wordsOf(error)));

@@ -59,6 +59,7 @@ function payees(): string {
   return ['Ref,Answer,Last,Mail,Street,Self,Account,Tax,Note', ...lines, ''].join('\n');
 }
 
+const KEYS = mark('key', 0).slice(0, -2);
 const BARE = `${[1, 2, 3].map((n) => mark('bare', n)).join()}\n`;
 
 /** What was said or left where, by sink. */
@@ -163,7 +164,7 @@ type Keeping = Pick<ReturnType<typeof createSinks>, 'add' | 'said'> & {
 async function keepRunning({ flow, start, drop }: InboxFlow, keeping: Keeping): Promise<void> {
   const { id, own, started, add, said } = keeping;
   const [web, metrics] = [await freePort(), await freePort()];
-  const others = payees().replaceAll('hold', 'ok').replaceAll('Zyxkey', 'Zyxkey5');
+  const others = payees().replaceAll('hold', 'ok').replaceAll(KEYS, `${KEYS}5`);
   await drop(`payees ${mark('file', 2)}.csv`, others);
   await drop(`payees ${mark('file', 3)}.csv`, BARE);
   await drop(`${mark('file', 4)}.csv`, 'a\n1\n');

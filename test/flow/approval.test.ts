@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isUserTold, systemUser } from '../../src/lib/machine.ts';
 import { addPerson } from '../../src/web/people.ts';
 import { createJob, type Flow, startFlow } from '../support/flow.ts';
 import { freePort } from '../support/free-port.ts';
 import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { checkUpload, enterPage, originOfPage, PAGE_TOKEN } from '../support/page.ts';
-import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
+import { fromElsewhere, newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
 const JOB = `${createJob()}approval: required\nrequired: [details.name]\n`;
@@ -52,15 +51,6 @@ async function servePage(flow: Flow, start: InboxFlow['start'] = flow.start) {
     return enterPage(origin, { name: '', token: await addPerson(flow.home, name, 'operator') });
   };
   return { person, anybody: (name: string) => enterPage(origin, { name, token: PAGE_TOKEN }) };
-}
-
-/** The run's record in Redis: as if it had been loaded on another machine. */
-async function fromElsewhere(flow: Flow, id: string) {
-  const redis = new Redis(flow.redisUrl);
-  onTestFinished(() => redis.disconnect());
-  const [record = ''] = await redis.keys(`*:run:${id}`);
-  await redis.hset(record, 'registeredBy', 'ann@elsewhere');
-  return { redis, record };
 }
 
 const UNSHARE = ['unshare', '--pid', '--fork'];

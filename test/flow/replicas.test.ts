@@ -4,7 +4,7 @@ import { waitForReplica } from '../../src/runs/replicas.ts';
 import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { type RedisNode, startRedisNode } from '../support/redis-node.ts';
-import { newestRun } from '../support/run-control.ts';
+import { fromElsewhere, newestRun } from '../support/run-control.ts';
 import { openTestSession, startTestRun } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
@@ -31,6 +31,7 @@ async function prepareActs(flow: Flow) {
   const open = await load(job, 'open.csv', 'externalId,details.name\nF1,One\nF2,Two\nR1,Three\n');
   const first = await load(waiting, 'first.csv', subclientsCsv(1, 'A'));
   const second = await load(waiting, 'second.csv', subclientsCsv(1, 'B'));
+  await fromElsewhere(flow, second);
   flow.sandbox.setFaults([]);
   const file = await flow.file('third.csv', subclientsCsv(1, 'C'));
   return {
@@ -48,7 +49,7 @@ test('each command that is done says so where a replica stands still, and takes 
   const master = await startMaster();
   const replica = await startReplica(master);
   const faults = ['404=always;key=F', 'reset-after-create=always;key=R'];
-  const flow = await startFlow({ redis: urlOf(master), faults, env: { ONBOARD_ACTOR: 'ana' } });
+  const flow = await startFlow({ redis: urlOf(master), faults });
   const acts = await prepareActs(flow);
   replica.freeze();
   for (const [name, [args, expected]] of Object.entries(acts)) {

@@ -1,3 +1,5 @@
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
 import { type Summary, summarySchema } from '../../src/report/summary.ts';
 import { type Ended, type Flow, withSummary } from './flow.ts';
 
@@ -21,4 +23,13 @@ export async function summaryFrom(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended & { readonly summary: Summary }> {
   return withSummary(await flow.onboard([...args, '--json'], env));
+}
+
+/** The run's record in Redis: as if it had been loaded on another machine. */
+export async function fromElsewhere(flow: Flow, id: string) {
+  const redis = new Redis(flow.redisUrl);
+  onTestFinished(() => redis.disconnect());
+  const [record = ''] = await redis.keys(`*:run:${id}`);
+  await redis.hset(record, 'registeredBy', 'ann@elsewhere');
+  return { redis, record };
 }

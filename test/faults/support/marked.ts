@@ -11,8 +11,12 @@ import { serveHttp } from '../../support/server.ts';
  * says of which kind they are.
  */
 
+/** Those that were made: what is sealed has other letters behind a `zyx` by chance. */
+const kinds = new Set<string>();
+
 /** `kind`: what the cell fills, `file` for a file's name, or what the service says. */
 export function mark(kind: string, n: number): string {
+  kinds.add(kind);
   return `Zyx${kind}${String(n).padStart(2, '0')}`;
 }
 
@@ -22,7 +26,8 @@ const MARK = /zyx([a-z]+)\d\d/gi;
 export function kindsIn(...texts: readonly (string | Buffer)[]): string[] {
   const found = new Set<string>();
   for (const text of texts)
-    for (const [, kind = ''] of text.toString('latin1').matchAll(MARK)) found.add(kind.toLowerCase());
+    for (const [, kind = ''] of text.toString('latin1').matchAll(MARK))
+      if (kinds.has(kind.toLowerCase())) found.add(kind.toLowerCase());
   return [...found].sort();
 }
 
