@@ -4,7 +4,6 @@
  */
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { orElse } from '../lib/errors.ts';
 
 const HOME_NAME = '.onboard';
 const ROOT_UID = 0;
@@ -28,6 +27,10 @@ export function isForeignHome(home: string, folder: string, uid = process.getuid
 }
 
 function ownerOf(path: string): number | null {
-  const found = orElse(null, () => statSync(path));
-  return found?.isDirectory() === true ? found.uid : null;
+  try {
+    const found = statSync(path);
+    return found.isDirectory() ? found.uid : null;
+  } catch {
+    return null;
+  }
 }

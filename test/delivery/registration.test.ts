@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -366,6 +366,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     const file = await journalOf(place, worker);
+    const [, ...others] = (await readFile(file, 'utf8')).split('\n');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"kind":"run"', '"kind":"ran"'));
     // The run is known in this Redis: the rest of the journal is still put back.
     await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run' });
@@ -373,9 +374,11 @@ describe('a process that was killed', () => {
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     await b.close();
     await own().redis.flushall();
-    const words = `Redis has lost run ${run}.+Restore Redis or the journal from a copy; or move the folder`;
+    const words = `${file}, line 1.+Redis has lost run ${run}.+Restore Redis or .+; or move the folder ${join(place.folder, worker)} away`;
     await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
-    // Nor where no line is left that says anything.
+    // Nor where that line is gone without a trace, or none is left that says anything.
+    await writeFile(file, others.join('\n'));
+    await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
     await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"kind"', '"sort"'));
     await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
     expect(await listWorkers(place.folder)).toContain(worker);
@@ -392,6 +395,16 @@ describe('a process that was killed', () => {
     await expect(joinAs(place)).rejects.toThrow(`Redis has lost run ${run}`);
     const { server, opened } = await own().redis.hgetall(place.keys.epoch);
     expect({ server, opened }).toEqual({ server: before.server, opened: before.opened });
+  });
+
+  test('and has a folder among its files is not begun beside: it is said what to move away', async () => {
+    const { place, run } = await placeWithRun();
+    const path = join(place.folder, (await deadJournal(place, run)).worker);
+    await mkdir(join(path, 'stray.log'));
+    await expect(joinAs(place)).rejects.toThrow(`The journal ${path} can't be read: EISDIR`);
+    await rmdir(join(path, 'stray.log'));
+    await mkdir(join(place.folder, '@eaDir'));
+    await joinAs(place);
   });
 
   test('and was of another version is not begun beside: it is said what to do', async () => {
