@@ -64,7 +64,7 @@ const NOWHERE =
   'The working folder was removed: expected one that is there. Change to it (cd), and give the command again.';
 
 /** Where its words can't be written, such a command has failed; others have acted. */
-const PRINTS = /^(?:preview|check|status|runs|report|audit|account|map|template|schema|doctor|-.*)?$/;
+const PRINTS = /^(?:help|preview|check|status|runs|report|audit|account|map|template|schema|doctor|-.*)?$/;
 
 /** A reader that went away (`| head`) had enough. */
 async function isTold(io: Io): Promise<boolean> {

@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, readdir, readFile, rm, rmdir, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegistration, type Registration } from '../../src/delivery/registration.ts';
@@ -406,6 +416,20 @@ describe('a process that was killed', () => {
     await mkdir(join(place.folder, '@eaDir'));
     await joinAs(place);
   });
+
+  test.each([' copy.log', '.sync-conflict.log'])(
+    'and was copied within its folder (%s) is put back once',
+    async (ending) => {
+      const { place, run } = await placeWithRun();
+      const file = await journalOf(place, (await deadJournal(place, run)).worker);
+      await copyFile(file, file.replace('.log', ending));
+      await writeFile(join(dirname(file), '._run.log'), 'not a journal');
+      await restarted(place);
+      expect((await joinAs(place)).troubles).toEqual([]);
+      const listed = await createRunIndex(own().redis).latest(99);
+      expect(listed.filter(({ target }) => target === place.target).map((one) => one.run)).toEqual([run]);
+    },
+  );
 
   test('and was of another version is not begun beside: it is said what to do', async () => {
     const { place, run } = await placeWithRun();

@@ -55,7 +55,7 @@ describe('a log and results that nobody can write or reads', () => {
   test('fail a command that only prints, unless its reader has enough, which ends it at once', async () => {
     const flow = await startFlow();
     const preview = ['preview', await flow.file('a.csv', subclientsCsv(200_000)), '--all', '--json'];
-    for (const args of [['runs'], preview, ['--help']]) {
+    for (const args of [['runs'], preview, ['help']]) {
       const { exitCode, stderr } = await flow.start(args, {}, inShell('exec "$@" >/dev/full')).ended;
       expect([exitCode, stderr]).toEqual([
         3,
@@ -96,11 +96,12 @@ test('a program that can not be loaded whole has not the status of a run', async
   expect((await flow.start([], {}, inShell('exec "$1" "$0"', main)).ended).exitCode).toBe(70);
 });
 
-test('SIGUSR1 opens no debugger', async () => {
+test('SIGUSR1 opens no debugger, neither in the program nor in its page', async () => {
   const flow = await startFlow();
-  const { child, ended, said } = flow.start(START);
-  await until(() => said().includes('Watching'));
-  child.kill('SIGUSR1');
+  const { child, ended, said } = flow.start(['start', '--rest', '0', '--web', '127.0.0.1:0']);
+  await until(() => said().includes('The page:'));
+  const page = execFileSync('pgrep', ['-P', String(child.pid), '-f', 'main.js web']).toString();
+  for (const pid of [child.pid, page]) process.kill(Number(pid), 'SIGUSR1');
   await drop(flow, 5);
   await until(() => flow.sandbox.stats().made.subclients === 5);
   child.kill('SIGTERM');
