@@ -329,12 +329,13 @@ function tellEnding({ io, times }: Session): void {
 async function register(session: Session, target: string): Promise<Registration> {
   const { io, env, log, ledger, times, meter, releasers } = session;
   await ledger.sealing.begun();
+  await makeHomeFolder(env.home, 'journal');
   const registration = await openRegistration({
     redis: ledger.redis,
     ...ledger.of(target),
     index: ledger.index,
     target,
-    folder: join(await makeHomeFolder(env.home, 'journal'), ledgerName(target)),
+    folder: await makeHomeFolder(env.home, 'journal', ledgerName(target)),
     graceMs: times.graceMs,
     ...(ledger.isOurs !== undefined && { isOurs: ledger.isOurs }),
     log,

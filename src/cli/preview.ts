@@ -5,7 +5,7 @@ import { readChunks } from '../intake/chunks.ts';
 import { asShown } from '../intake/encoding.ts';
 import { previewLines } from '../intake/preview.ts';
 import { readSample, surveyFile } from '../intake/survey.ts';
-import { type Io, say, sayJson, tell, windowOf } from '../lib/terminal.ts';
+import { type Io, resultsWritten, say, sayJson, tell, windowOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { flattenRecord, parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
@@ -62,8 +62,10 @@ async function preview(file: string, flags: Flags, io: Io): Promise<void> {
 async function previewAll(file: string, format: Format, io: Io): Promise<void> {
   const { source } = await surveyFile(file, format);
   sayJson(io, headLine(source));
-  for await (const { rows } of readChunks(file, source, format))
+  for await (const { rows } of readChunks(file, source, format)) {
     sayJson(io, ...rows.map((row) => rowLine(source, row)));
+    if ((await resultsWritten(io)) !== null) return;
+  }
 }
 
 function headLine({ encoding, delimiter, quote, columns, ...more }: SourceInfo): string {

@@ -1,7 +1,7 @@
 /** The command line: its commands, its help, and what an error means for the exit status. */
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { hasCode, messageOf } from '../lib/errors.ts';
+import { errorCode, errorOf, hasCode, messageOf } from '../lib/errors.ts';
 import { type Io, say, shellWord, tell } from '../lib/terminal.ts';
 import { GivenUpError, UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
@@ -97,10 +97,26 @@ export function explain(error: unknown, io: Io): number {
     return EXIT.notStarted;
   }
   if (error instanceof BrokenOffError) return explainBreak(error, io);
-  return unexpected(error, io);
+  return isDefect(error) ? explainDefect(error, io) : unexpected(error, io);
+}
+
+/** What Node itself, a library or the system refuses has a code. */
+function isDefect(error: unknown): boolean {
+  const kinds = [TypeError, RangeError, ReferenceError];
+  return kinds.some((kind) => error instanceof kind) && errorCode(error) === '';
+}
+
+/** Where it happened, without its message and fields, which may hold rows. */
+export function explainDefect(error: unknown, io: Io): number {
+  const { name, stack = '' } = errorOf(error);
+  const frames = stack.split('\n').filter((line) => io.env.LOG_LEVEL === 'debug' || /^ +at /.test(line));
+  const what = [name, errorCode(error)].join(' ').trim();
+  tell(io, `onboard: a defect of the program, to be told to whoever develops it (${what}):`, ...frames);
+  return EXIT.defect;
 }
 
 function explainBreak(error: BrokenOffError, io: Io): number {
+  if (!error.isLost && isDefect(error.cause)) return explainDefect(error.cause, io);
   if (error.isLost || io.interrupted.aborted) tell(io, `onboard: ${error.message}`);
   else unexpected(error, io);
   if (error.isLost) return EXIT.stopped;
@@ -110,19 +126,21 @@ function explainBreak(error: BrokenOffError, io: Io): number {
 
 /** Only the message: a Redis error carries its command with the arguments, and those are rows. */
 function unexpected(error: unknown, io: Io): number {
-  const text = messageOf(error);
-  const isFull = hasFullDisk(error);
-  tell(
-    io,
-    `onboard: ${isFull ? `a disk is full: ${text}. Make room on it, and give the command again.` : `unexpected: ${text}`}`,
-  );
+  tell(io, `onboard: ${wordsOf(error)}`);
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, ...(error.stack ?? '').split('\n'));
   return EXIT.notStarted;
 }
 
-function hasFullDisk(error: unknown): boolean {
-  if (hasCode(error, 'ENOSPC', 'EDQUOT')) return true;
-  return error instanceof Error && error.cause !== undefined && hasFullDisk(error.cause);
+function wordsOf(error: unknown): string {
+  const text = messageOf(error);
+  if (isDeepDown(error, (one) => hasCode(one, 'ENOSPC', 'EDQUOT')))
+    return `a disk is full: ${text}. Make room on it, and give the command again.`;
+  if (!isDeepDown(error, (one) => 'syscall' in one && one.syscall === 'fsync')) return `unexpected: ${text}`;
+  return `a file system does not make durable what is written (${text}): expected one that has fsync.`;
+}
+
+function isDeepDown(error: unknown, isIt: (one: Error) => boolean): boolean {
+  return error instanceof Error && (isIt(error) || isDeepDown(error.cause, isIt));
 }
 
 /** How to call the program again: by npx under npm, and with a home that is set. */
@@ -150,4 +168,4 @@ ONBOARD_WEB_PROXY_SECRET_FILE: who sees the page, and where.
 The token's user needs the permission 'Subclient / Create' to create subclients, 'Subclient / Modify' to update them.
 
 Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start, \
-4 interrupted, 5 some rows are in doubt.`;
+4 interrupted, 5 some rows are in doubt, 70 a defect of the program.`;

@@ -34,7 +34,8 @@ async function serve({ port, fault: faults = [], seed, dataFile, json }: Flags, 
   const address = { url: sandbox.url, token: DEFAULT_TOKEN };
   const said = json === true ? JSON.stringify(address) : announcement(address);
   say(io, ...said.split('\n'));
-  process.send?.(address);
+  // Its starter may have gone.
+  process.send?.(address, () => undefined);
   await untilEnd(io);
   await sandbox.close();
   return 0;
@@ -61,8 +62,9 @@ What was really made: ${url}/sandbox/stats`;
 
 /** As a child of `run --sandbox` the stand-in ends with its parent, however that ends. */
 async function untilEnd(io: Io): Promise<void> {
-  const ended = process.connected ? [once(process, 'disconnect')] : [];
-  if (!io.interrupted.aborted) await Promise.race([once(io.interrupted, 'abort'), ...ended]);
+  const isChild = process.send !== undefined;
+  if (io.interrupted.aborted || (isChild && !process.connected)) return;
+  await Promise.race([once(io.interrupted, 'abort'), ...(isChild ? [once(process, 'disconnect')] : [])]);
 }
 
 const EXAMPLE = `

@@ -8,6 +8,7 @@ import {
   duration,
   hasSigns,
   type Io,
+  resultsWritten,
   say,
   sayAnew,
   sayJson,
@@ -87,7 +88,8 @@ async function lookAt(named: string | undefined, flags: Flags, session: Session)
   const print = flags.json === true ? sayJson : flags.watch === true ? sayAnew : say;
   let shown = await look();
   print(io, ...shown.lines);
-  while (flags.watch === true && shown.moves && !io.interrupted.aborted) {
+  const isRead = async () => (await resultsWritten(io)) === null;
+  while (flags.watch === true && shown.moves && !io.interrupted.aborted && (await isRead())) {
     await sleep(WATCH_EVERY_MS, io.interrupted);
     const last = shown.lines.join();
     shown = await look();

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { isLoopback, systemUser } from '../lib/machine.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder, syncFolder } from '../lib/make-folder.ts';
 import type { SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Actor } from '../model/audit.ts';
@@ -172,10 +172,11 @@ export async function makeHomeFolder(home: string, ...names: readonly string[]):
   try {
     await makeFolder(path);
     await access(path, constants.W_OK | constants.X_OK);
+    await syncFolder(path);
     return path;
   } catch (error) {
     throw new UsageError(
-      `ONBOARD_HOME ${home} can't be used: ${messageOf(error)}. Expected a folder that this user may write to: set ONBOARD_HOME to one.`,
+      `ONBOARD_HOME ${home} can't be used: ${messageOf(error)}. Expected a folder that this user may write to, on a file system that has fsync: set ONBOARD_HOME to one.`,
       { cause: error },
     );
   }

@@ -7,6 +7,7 @@ import { CronExpressionParser } from 'cron-parser';
 import iconv from 'iconv-lite';
 import { z } from 'zod';
 import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
+import { orElse } from '../lib/errors.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
@@ -53,13 +54,9 @@ const scheduleSchema = z
 export type ScheduleSettings = z.infer<typeof scheduleSchema>;
 
 function isCron(text: string): boolean {
-  if (text.trim().split(/\s+/).length !== 5) return false;
-  try {
-    CronExpressionParser.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return (
+    text.trim().split(/\s+/).length === 5 && orElse(null, () => CronExpressionParser.parse(text)) !== null
+  );
 }
 
 const windowSchema = z

@@ -4,7 +4,7 @@
  */
 
 import { dirname, join } from 'node:path';
-import { changedAt, readEpoch, removeWorkerFolder, runsIn, writeEpoch } from '../journal/folder.ts';
+import { changedAt, readEpoch, removeWorkerFolder, runFile, runsIn, writeEpoch } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { type Damage, isForeignJournal, type Replayed, readRun } from '../journal/read-journal.ts';
 import {
@@ -153,9 +153,17 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
 /** A journal of another form may name sent rows that can't be read: nothing is sent beside it. */
 async function assertKnownJournals(folder: string): Promise<void> {
   for (const worker of await listWorkers(folder)) {
-    if (!(await isForeignJournal(folder, worker))) continue;
+    const path = join(folder, worker);
+    const isForeign = await isForeignJournal(folder, worker).catch((error: unknown) => {
+      throw new UsageError(
+        `The journal ${path} can't be read: ${messageOf(error)}. Expected files that this user may read, and nothing else by their names (.log): ` +
+          'correct their owner and mode, or move away what onboard did not write.',
+        { cause: error },
+      );
+    });
+    if (!isForeign) continue;
     throw new UsageError(
-      `The journal ${join(folder, worker)} has a form that this version of onboard does not know. ` +
+      `The journal ${path} has a form that this version of onboard does not know. ` +
         'Let the version that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
         'Only where those runs are known to have ended may the folder be moved away by hand.',
     );
@@ -219,18 +227,15 @@ async function hasOlderJournal(
   return false;
 }
 
-async function assertKnown(
-  of: Pick<ReadBack, 'worker' | 'run'>,
-  options: RegistrationOptions,
-): Promise<void> {
+async function assertKnown(of: JournalOf, options: RegistrationOptions): Promise<void> {
   const { folder, store } = options;
   const damage: Damage[] = [];
   if ((await store.get(of.run)) !== null) return;
   for await (const { kind } of readRun(folder, of, (place) => damage.push(place))) {
     if (kind === 'run') return;
-    throw unknownRun(of.run, of.worker, damage[0] ?? { file: '', line: 1 });
+    throw unknownRun(of, damage[0], options);
   }
-  if (damage[0] !== undefined) throw unknownRun(of.run, of.worker, damage[0]);
+  if (damage[0] !== undefined) throw unknownRun(of, damage[0], options);
 }
 
 type ReplayOptions = RegistrationOptions & { readonly replay: ReturnType<typeof createReplay> };
@@ -282,9 +287,9 @@ function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
   return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
 }
 
-type ReadBack = {
-  readonly worker: string;
-  readonly run: string;
+type JournalOf = { readonly worker: string; readonly run: string };
+
+type ReadBack = JournalOf & {
   /** Open intents, not put back yet: at most those in flight in one process. */
   readonly open: ReadonlyArray<Extract<Replayed, { kind: 'intended' }>['rows'][number]>;
   /** The first line that isn't what was written. */
@@ -295,10 +300,7 @@ type ReadBack = {
  * Puts back everything but the open intents. Throws a UsageError where damage took the run's record
  * and Redis has lost it.
  */
-async function replayRun(
-  { worker, run }: Pick<ReadBack, 'worker' | 'run'>,
-  options: ReplayOptions,
-): Promise<ReadBack> {
+async function replayRun({ worker, run }: JournalOf, options: ReplayOptions): Promise<ReadBack> {
   const { replay, store, folder, target, index, log } = options;
   const open: Array<ReadBack['open'][number]> = [];
   let damage: Damage | null = null;
@@ -310,7 +312,7 @@ async function replayRun(
   for await (const part of readRun(folder, { worker, run }, onDamage)) {
     // Without damage its record comes first.
     isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
-    if (!isKnown) throw unknownRun(run, worker, damage ?? { file: '', line: 1 });
+    if (!isKnown) throw unknownRun({ worker, run }, damage, options);
     if (part.kind === 'run') {
       await replay.run(run, part.fields);
       await index.add(run, target, new Date(part.fields.createdAt ?? 0));
@@ -324,7 +326,13 @@ async function replayRun(
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */
-function unknownRun(run: string, worker: string, { file, line }: Damage): UsageError {
+function unknownRun(
+  { run, worker }: JournalOf,
+  damage: Damage | null | undefined,
+  { folder }: Pick<RegistrationOptions, 'folder'>,
+): UsageError {
+  // Where the run's record should stand.
+  const { file, line } = damage ?? { file: runFile(join(folder, worker), run), line: 1 };
   return new UsageError(
     `The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), and Redis has lost run ${run}, which it tells of: ` +
       'that run can not be put back. Nothing is sent, since rows that it sent could go again. Restore Redis or the journal from a copy; ' +

@@ -8,19 +8,17 @@ import { join } from 'node:path';
 import { insteadOf } from '../lib/errors.ts';
 import { makeFolder, syncFolder } from '../lib/make-folder.ts';
 
-const ENDING = '.log';
+/** Not what copies and other systems' files are called: `run copy.log`, `._run.log`. */
+const RUN_FILE = /^([\w-]+)\.log$/;
 
 export function runFile(path: string, run: string): string {
-  return join(path, `${run}${ENDING}`);
+  return join(path, `${run}.log`);
 }
 
 /** Sorted; none where the worker's journal was removed. */
 export async function runsIn(path: string): Promise<string[]> {
   const names = await readdir(path).catch(insteadOf('ENOENT', []));
-  return names
-    .filter((name) => name.endsWith(ENDING))
-    .map((name) => name.slice(0, -ENDING.length))
-    .sort();
+  return names.flatMap((name) => RUN_FILE.exec(name)?.[1] ?? []).sort();
 }
 
 const EPOCH = 'epoch';

@@ -15,6 +15,15 @@ export function insteadOf<T>(codes: string | readonly string[], value: T): (erro
   };
 }
 
+/** What `read` answers, or else, where it throws. */
+export function orElse<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
 export function errorOf(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

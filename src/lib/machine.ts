@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
-import { hasCode } from './errors.ts';
+import { hasCode, orElse } from './errors.ts';
 
 export type Machine = { readonly host: string; readonly boot: string; readonly pidSpace: string };
 
@@ -63,11 +63,7 @@ function thisBoot(): string {
 
 /** Containers on one host may share a name. */
 function namespace(kind: 'pid' | 'user'): string {
-  try {
-    return /\d+/.exec(readlinkSync(`/proc/self/ns/${kind}`))?.[0] ?? UNTOLD;
-  } catch {
-    return UNTOLD;
-  }
+  return /\d+/.exec(orElse('', () => readlinkSync(`/proc/self/ns/${kind}`)))?.[0] ?? UNTOLD;
 }
 
 const MACHINE_ID = /-[0-9a-f]{8}$/;
@@ -78,11 +74,7 @@ export function shownHost(host: string): string {
 
 /** A small system file; `null`: it can't be read. */
 export function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return null;
-  }
+  return orElse(null, () => readFileSync(path, 'utf8').trim());
 }
 
 export function isAlive(pid: number): boolean {
@@ -131,9 +123,5 @@ export function isUserTold(): boolean {
 
 /** As sudo writes it where the user has no name; no account is called so. */
 function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `#${process.getuid?.() ?? ''}`;
-  }
+  return orElse(`#${process.getuid?.() ?? ''}`, () => userInfo().username);
 }

@@ -5,7 +5,7 @@
 import type { Stats } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode } from './errors.ts';
+import { hasCode, messageOf } from './errors.ts';
 
 /** With its missing parents; an existing one stays as it is. */
 export async function makeFolder(path: string): Promise<void> {
@@ -33,11 +33,13 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** All that was made, renamed or removed in it is on disk then. */
+/** All that was made, renamed or removed in it is on disk then; of a file, what was written. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();
+  } catch (cause) {
+    throw new Error(`${messageOf(cause)}: the file system of ${path} did not sync it`, { cause });
   } finally {
     await handle.close();
   }

@@ -9,10 +9,13 @@ import { clearLine, clearScreenDown, cursorTo } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { orElse } from './errors.ts';
 import type { Times } from './times.ts';
 
-/** `columns`: the width of a terminal's window. */
-type Screen = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+/** Of a terminal; `columns`: the width of its window. */
+type Window = { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+/** `failure`: why nothing can be written now. */
+export type Screen = Writable & Window & { readonly failure?: Error | null };
 
 export type Io = {
   readonly stdout: Screen;
@@ -53,6 +56,12 @@ export function sayAnew(io: Io, ...lines: readonly string[]): void {
 /** Results for programs, JSON values or parts of one: the same on a terminal as in a pipe. */
 export function sayJson(io: Io, ...lines: readonly string[]): void {
   write(io, io.stdout, lines.map((line) => `${printable(line)}\n`).join(''));
+}
+
+/** When all results so far are written, or why they can't be. A reader may take his time. */
+export async function resultsWritten({ stdout }: Io): Promise<Error | null> {
+  await new Promise<void>((resolve) => stdout.write('', () => resolve()));
+  return stdout.failure ?? null;
 }
 
 /** Log lines for programs: the same on a terminal as in a pipe. */
@@ -326,11 +335,7 @@ export function duration(seconds: number): string {
 
 /** A word that holds in every folder: a file by its whole path. */
 export function anywhere(word: string): string {
-  try {
-    return statSync(word).isFile() ? resolve(word) : word;
-  } catch {
-    return word;
-  }
+  return orElse(word, () => (statSync(word).isFile() ? resolve(word) : word));
 }
 
 /**

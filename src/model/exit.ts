@@ -18,6 +18,8 @@ export const EXIT = {
   interrupted: 4,
   /** Finished; at least one row is in doubt. */
   inDoubt: 5,
+  /** A defect of the program: says nothing of rows. */
+  defect: 70,
 } as const;
 
 export function exitCodeOf(run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'>): number {

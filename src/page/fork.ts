@@ -110,6 +110,9 @@ function passed(env: Readonly<Record<string, string | undefined>>): Record<strin
   return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name)));
 }
 
+/** Without it, an error where the other one has just gone would end this process. */
+const NOBODY = () => undefined;
+
 function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['acts']): void {
   page.on('message', (message) => {
     const said = fromPageSchema.safeParse(message);
@@ -120,7 +123,7 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
     if (said.data.kind === 'asked') {
       const { id, asked } = said.data;
       void acts(asked).then((answer) => {
-        if (page.connected) page.send({ kind: 'answer', id, answer } satisfies ToPage);
+        page.send({ kind: 'answer', id, answer } satisfies ToPage, NOBODY);
       });
       return;
     }
@@ -144,8 +147,11 @@ export function linkToStarter() {
   if (process.send === undefined) return null;
   const waiting = new Map<number, (answer: AskAnswer) => void>();
   let asks = 0;
-  const tell = (message: FromPage) => void process.send?.(message);
-  const ended = new Promise<void>((resolve) => process.once('disconnect', resolve));
+  const tell = (message: FromPage) => void process.send?.(message, NOBODY);
+  const ended = new Promise<void>((resolve) => {
+    process.once('disconnect', resolve);
+    if (!process.connected) resolve();
+  });
   process.on('message', (message) => {
     const { id, answer } = toPageSchema.parse(message);
     waiting.get(id)?.(answer);

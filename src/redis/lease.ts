@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { insteadOf } from '../lib/errors.ts';
+import { insteadOf, orElse } from '../lib/errors.ts';
 import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
 import { OTHERS_MAY_ANYTHING, ownerProblem, syncFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -49,8 +49,12 @@ export async function holdLease(folder: string, options: LeaseOptions) {
     else if (said !== null) await untilFree({ at, said, holder }, options);
     const number = isMine ? top : await take(folder, top, options.machine);
     if (number === null) continue;
-    await bringData(folder, number);
-    return openLease(join(folder, String(number)), options);
+    const lease = openLease(join(folder, String(number)), options);
+    // It is renewed meanwhile: copying may take longer than others look.
+    return bringData(folder, number, lease).catch(async (error: unknown) => {
+      lease.stop();
+      throw (await lease.isOurs()) ? error : new UsageError(await whyLost(lease.folder));
+    });
   }
 }
 
@@ -141,11 +145,7 @@ async function readLease(at: string): Promise<string | null> {
 const holderSchema = z.object({ host: z.string(), boot: z.string(), pidSpace: z.string() });
 
 function parseHolder(text: string): Machine | null {
-  try {
-    return holderSchema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return orElse(null, () => holderSchema.parse(JSON.parse(text)));
 }
 
 type Foreign = { readonly at: string; readonly said: string; readonly holder: Machine | null };
@@ -181,7 +181,8 @@ async function take(folder: string, top: number, machine: Machine): Promise<numb
   const mine = join(folder, String(number));
   const isMade = await mkdir(mine, { mode: 0o700 }).then(() => true, insteadOf('EEXIST', false));
   if (!isMade) return null;
-  await writeFile(join(mine, LEASE), leaseText(machine), { flag: 'wx', mode: 0o600, flush: true });
+  await writeFile(join(mine, LEASE), leaseText(machine), { flag: 'wx', mode: 0o600 });
+  await syncFolder(join(mine, LEASE));
   const [highest, ...lower] = await numbers(folder);
   if (highest !== number) {
     // This taker stood still between its look and its mkdir: others have had the home since.
@@ -195,10 +196,10 @@ async function take(folder: string, top: number, machine: Machine): Promise<numb
 }
 
 /** Copies the former holder's data unless its server surely ended: it may go on writing. */
-async function bringData(folder: string, number: number): Promise<void> {
-  const mine = join(folder, String(number));
+async function bringData(folder: string, number: number, lease: Lease): Promise<Lease> {
+  const mine = lease.folder;
   const lower = (await numbers(folder)).filter((one) => one < number).map((one) => join(folder, String(one)));
-  if (lower.length === 0) return;
+  if (lower.length === 0) return lease;
   const source = (await isThere(join(mine, DATA))) ? undefined : await firstWithData(lower);
   if (source !== undefined && (await isThere(join(source, RELEASED)))) {
     await rename(join(source, DATA), join(mine, DATA));
@@ -206,7 +207,10 @@ async function bringData(folder: string, number: number): Promise<void> {
     await copyData(source, mine);
   }
   await syncFolder(mine);
+  // Whoever has taken the home from this one, which stood still, may be copying from them.
+  if (!(await lease.isOurs())) throw new Error('the lease is lost');
   for (const one of lower) await rm(one, { recursive: true, force: true });
+  return lease;
 }
 
 async function firstWithData(folders: readonly string[]): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 
 import { access, constants, open, readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { delimiter, dirname, join, relative } from 'node:path';
-import { hasCode } from '../lib/errors.ts';
+import { hasCode, orElse } from '../lib/errors.ts';
 import { isAlive } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -233,14 +233,6 @@ function isServerOf(folder: string, pid: number): boolean {
     execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }),
   );
   return command === null || /redis|valkey/.test(command);
-}
-
-function orElse<T>(otherwise: T, read: () => T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
 }
 
 /**

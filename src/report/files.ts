@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { insteadOf } from '../lib/errors.ts';
+import { insteadOf, orElse } from '../lib/errors.ts';
 import { makeFolder, syncFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { remainderOf } from './remainder.ts';
@@ -53,11 +53,7 @@ async function refuseForeignFiles(directory: string): Promise<void> {
 const summaryHeadSchema = z.looseObject({ run: z.string(), written: z.array(z.string()) });
 
 function headOf(text: string): z.infer<typeof summaryHeadSchema> | null {
-  try {
-    return summaryHeadSchema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return orElse(null, () => summaryHeadSchema.parse(JSON.parse(text)));
 }
 
 /** A living writer touches its unfinished files far more often. */

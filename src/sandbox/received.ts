@@ -1,6 +1,7 @@
 /** A request as received: its operation, its body, and the key that it is about. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { orElse } from '../lib/errors.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
 import { type BuiltInCall, CALLS } from '../model/operation.ts';
 
@@ -46,11 +47,7 @@ function withId(call: BuiltInCall, path: string, prefix: string): MatchedCall | 
   if (!path.startsWith(prefix)) return null;
   const part = path.slice(prefix.length);
   if (part === '' || part.includes('/')) return null;
-  try {
-    return { call, id: decodeURIComponent(part) };
-  } catch {
-    return null;
-  }
+  return orElse(null, () => ({ call, id: decodeURIComponent(part) }));
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -83,11 +80,8 @@ function bodyOf(chunks: readonly Buffer[], contentType: string | undefined): Rec
   if (!isJsonType(contentType)) return { kind: 'wrong-type', text };
   // toString replaces broken bytes in silence; a service would not.
   if (!isUtf8(bytes)) return { kind: 'malformed', text };
-  try {
-    return { kind: 'json', text, value: JSON.parse(text) };
-  } catch {
-    return { kind: 'malformed', text };
-  }
+  const asJson = () => ({ kind: 'json', text, value: JSON.parse(text) }) as const;
+  return orElse<ReceivedBody>({ kind: 'malformed', text }, asJson);
 }
 
 function isJsonType(contentType: string | undefined): boolean {

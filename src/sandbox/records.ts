@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { orElse } from '../lib/errors.ts';
 import { createRecentMap, type RecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
@@ -149,11 +150,7 @@ async function openDataFile(path: string, restore: (line: DataLine) => void): Pr
 }
 
 function parseLine(text: string): DataLine | null {
-  try {
-    return dataLineSchema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return orElse(null, () => dataLineSchema.parse(JSON.parse(text)));
 }
 
 function openForAppend(path: string): number {

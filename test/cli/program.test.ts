@@ -205,6 +205,18 @@ test('before the first run into a fresh ledger somebody at the terminal is asked
 });
 
 test.each([
+  ['by itself', new TypeError('Jane')],
+  ['in a run', new BrokenOffError('Jane', { cause: new TypeError('Jane') })],
+])('a defect that shows %s has a status of its own, and is told by its place alone', (_, error) => {
+  const io = memoryIo();
+  expect(explain(error, io)).toBe(70);
+  expect(io.stderr.text).toMatch(
+    /^onboard: a defect of the program, .+ \(TypeError\):\n +at .*program\.test/,
+  );
+  expect(io.stderr.text).not.toContain('Jane');
+});
+
+test.each([
   ['by itself', false, false, 2, 'onboard: unexpected: It broke.\nTo go on: onboard run a.csv\n'],
   ['while it was ending for a signal', false, true, 4, 'onboard: It broke.\nTo go on: onboard run a.csv\n'],
   ['and is lost', true, false, 2, 'onboard: It broke.\n'],

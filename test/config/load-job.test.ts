@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { knownJobs, listJobs, loadJob, loadJobFile, parseFormJob } from '../../src/config/load-job.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
+import { startCpuClock } from '../support/cpu-clock.ts';
 import { ownFolder } from '../support/folder.ts';
 
 let folder: string;
@@ -162,9 +163,9 @@ describe('when a definition has problems, each is named with its line and settin
     ['fields', `fields:\n${lines(2_001, (n) => ` f${n}: x`)}`, /^line 2, fields: expected at most 2000 f/],
     ['fields of a large file', `fields:\n${lines(60_000, (n) => ` f${n}: x`)}`, /of at most 262144 bytes/],
   ])('thousands of %s are told in a bounded time and text', async (_, settings, first) => {
-    const startedAt = performance.now();
+    const spentMs = startCpuClock();
     const problems = await problemsIn(`operation: subclient.create\n${settings}`);
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(spentMs()).toBeLessThan(4_000);
     expect(problems[0]).toMatch(first);
     expect(problems.length).toBeLessThanOrEqual(22);
   });

@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegistration, type Registration } from '../../src/delivery/registration.ts';
@@ -366,6 +376,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     const file = await journalOf(place, worker);
+    const [, ...others] = (await readFile(file, 'utf8')).split('\n');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"kind":"run"', '"kind":"ran"'));
     // The run is known in this Redis: the rest of the journal is still put back.
     await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run' });
@@ -373,9 +384,11 @@ describe('a process that was killed', () => {
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     await b.close();
     await own().redis.flushall();
-    const words = `Redis has lost run ${run}.+Restore Redis or the journal from a copy; or move the folder`;
+    const words = `${file}, line 1.+Redis has lost run ${run}.+Restore Redis or .+; or move the folder ${join(place.folder, worker)} away`;
     await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
-    // Nor where no line is left that says anything.
+    // Nor where that line is gone without a trace, or none is left that says anything.
+    await writeFile(file, others.join('\n'));
+    await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
     await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"kind"', '"sort"'));
     await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
     expect(await listWorkers(place.folder)).toContain(worker);
@@ -393,6 +406,30 @@ describe('a process that was killed', () => {
     const { server, opened } = await own().redis.hgetall(place.keys.epoch);
     expect({ server, opened }).toEqual({ server: before.server, opened: before.opened });
   });
+
+  test('and has a folder among its files is not begun beside: it is said what to move away', async () => {
+    const { place, run } = await placeWithRun();
+    const path = join(place.folder, (await deadJournal(place, run)).worker);
+    await mkdir(join(path, 'stray.log'));
+    await expect(joinAs(place)).rejects.toThrow(`The journal ${path} can't be read: EISDIR`);
+    await rmdir(join(path, 'stray.log'));
+    await mkdir(join(place.folder, '@eaDir'));
+    await joinAs(place);
+  });
+
+  test.each([' copy.log', '.sync-conflict.log'])(
+    'and was copied within its folder (%s) is put back once',
+    async (ending) => {
+      const { place, run } = await placeWithRun();
+      const file = await journalOf(place, (await deadJournal(place, run)).worker);
+      await copyFile(file, file.replace('.log', ending));
+      await writeFile(join(dirname(file), '._run.log'), 'not a journal');
+      await restarted(place);
+      expect((await joinAs(place)).troubles).toEqual([]);
+      const listed = await createRunIndex(own().redis).latest(99);
+      expect(listed.filter(({ target }) => target === place.target).map((one) => one.run)).toEqual([run]);
+    },
+  );
 
   test('and was of another version is not begun beside: it is said what to do', async () => {
     const { place, run } = await placeWithRun();

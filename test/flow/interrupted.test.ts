@@ -53,19 +53,6 @@ test('a command that ends leaves the rows of another run alone, also those it ha
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
 });
 
-test('a reader that goes away does not end the run', async () => {
-  const flow = await startFlow({ faults: ['latency=10ms'] });
-  const files = [
-    await flow.file('1.csv', subclientsCsv(100, 'A')),
-    await flow.file('2.csv', subclientsCsv(500, 'B')),
-  ];
-  const run = flow.start(['run', 'subclients-create', ...files]);
-  run.child.stdout?.destroy();
-  run.child.stderr?.destroy();
-  expect((await run.ended).exitCode).toBe(0);
-  expect(flow.sandbox.stats().made.subclients).toBe(600);
-});
-
 test('a run whose home is removed ends without naming a command that would send every row once more', async () => {
   const flow = await startFlow({ faults: ['latency=500ms'], redis: 'embedded' });
   const file = await flow.file('a.csv', subclientsCsv(1000));

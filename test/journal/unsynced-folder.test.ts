@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { explain } from '../../src/cli/program.ts';
+import { makeHomeFolder } from '../../src/config/environment.ts';
 import { openJournal } from '../../src/journal/journal.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { messageOf } from '../../src/lib/errors.ts';
@@ -43,7 +44,8 @@ vi.mock('node:fs/promises', async (importOriginal) => {
     const sync = handle.sync.bind(handle);
     handle.sync = async () => {
       disk.synced += 1;
-      if (disk.synced === disk.failing) throw new Error('EIO: the folder could not be synced');
+      if (disk.synced === disk.failing)
+        throw Object.assign(new Error('EIO: the folder could not be synced'), { syscall: 'fsync' });
       await sync();
     };
     return handle;
@@ -68,7 +70,19 @@ test('a journal whose folder can not be synced is not opened', async () => {
     worker: newWorkerId(),
     onTrouble: () => undefined,
   });
-  await expect(opening).rejects.toThrow('could not be synced');
+  const error = await opening.catch((reason: unknown) => reason);
+  const io = memoryIo();
+  expect(explain(error, io)).toBe(3);
+  expect(io.stderr.text).toMatch(
+    /^onboard: a file system does not make durable .+could not be synced: the file system of \/.+\/journal/,
+  );
+});
+
+test('a home on a file system that has no fsync is refused with the folder, and what is missing there', async () => {
+  failSync(1);
+  const home = await journalFolder();
+  const words = `ONBOARD_HOME ${home} can't be used: EIO.+the file system of ${home}/redis did not sync it.+has fsync`;
+  await expect(makeHomeFolder(home, 'redis')).rejects.toThrow(new RegExp(words));
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { startCpuClock } from '../support/cpu-clock.ts';
 import { compileCsv, compileJson, problemsOf } from './catalog.ts';
 
 const many = (length: number, n = 9_900) => Array.from({ length: n }, (_, i) => `c${i}_`.padEnd(length, 'x'));
@@ -13,9 +14,9 @@ test.each([
   ],
   ['JSON, with a list of ignored ones', () => compileJson(many(60), { ignore: many(59, 200) })],
 ])('thousands of unknown columns are told in a bounded time and text: %s', (_, compile) => {
-  const startedAt = performance.now();
+  const spentMs = startCpuClock();
   const problems = problemsOf(compile);
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(spentMs()).toBeLessThan(3_000);
   expect(problems).toHaveLength(22);
   expect(problems.join('\n').length).toBeLessThan(45_000);
 });
@@ -28,12 +29,12 @@ test.each([
   ['forms of one letter', 'ﷺ'.repeat(50_000)],
 ])('one column whose name is a long row of %s is told at once', (_, column) => {
   for (const compile of [compileCsv, compileJson]) {
-    const startedAt = performance.now();
+    const spentMs = startCpuClock();
     try {
       compile([column, 'name']);
     } catch (error) {
       expect(error).toHaveProperty('name', 'UsageError');
     }
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(spentMs()).toBeLessThan(3_000);
   }
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
@@ -108,6 +109,18 @@ describe('a home that another machine has', () => {
     expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     for (const one of tries)
       if (one.status === 'fulfilled') expect(await connect(one.value).get('a')).toBe('1');
+  });
+
+  test('is not taken from one who still copies its data, however long that takes', async () => {
+    const a = connect(await joinAs(A, STILL));
+    await a.set('a', '1');
+    await kill(a);
+    const names = Array.from({ length: 500 }, (_, n) => join(home, 'redis', '1', 'appendonlydir', `${n}`));
+    await Promise.all(names.map((name) => writeFile(name, '')));
+    const b = joinAs(B);
+    await until(() => existsSync(join(home, 'redis', '2', 'appendonlydir.part')));
+    await expect(joinAs(C)).rejects.toThrow(/renewed a moment ago/);
+    expect(await connect(await b).get('a')).toBe('1');
   });
 
   test('is taken with its data where an earlier taker was killed before it had them', async () => {
