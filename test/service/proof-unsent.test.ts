@@ -180,15 +180,15 @@ test.each([
 
 test('an attempt that ran out of time before it had a connection is never sent, not even when the connection comes', async () => {
   const tls = await tlsServer();
-  const held: Socket[] = [];
-  const gate = createServer((socket) => void held.push(socket.on('error', () => undefined).pause()));
+  const gate = createServer((socket) => void socket.on('error', () => undefined).pause());
+  const connected = once(gate, 'connection').then(([socket]: Socket[]) => socket);
   const port = await portUntilEnd(gate);
   const client = clientFor(`https://localhost:${port}`, { ca: CERT, timeoutMs: 200 });
   const announced = countAnnouncements(PATH);
   const reply = await client.attempt(post(PATH), 'token');
   expect(reply).toEqual(unsent('ONBOARD_TIMEOUT_BEFORE_SENDING').reply);
 
-  const [inbound] = held;
+  const inbound = await connected;
   if (inbound === undefined) throw new Error('no connection came');
   const outbound = connect(tls.port, '127.0.0.1');
   const closed = once(inbound, 'close');

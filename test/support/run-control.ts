@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
 import { type Summary, summarySchema } from '../../src/report/summary.ts';
+import { atTestEnd } from './at-test-end.ts';
 import { type Ended, type Flow, withSummary } from './flow.ts';
 
 /** The id of the newest run. */
@@ -28,7 +28,7 @@ export async function summaryFrom(
 /** The run's record in Redis: as if it had been loaded on another machine. */
 export async function fromElsewhere(flow: Flow, id: string) {
   const redis = new Redis(flow.redisUrl);
-  onTestFinished(() => redis.disconnect());
+  atTestEnd(() => redis.disconnect());
   const [record = ''] = await redis.keys(`*:run:${id}`);
   await redis.hset(record, 'registeredBy', 'ann@elsewhere');
   return { redis, record };
