@@ -1,7 +1,7 @@
 /** `onboard purge`: takes what is personal out of runs that are over. */
 import { Option } from 'commander';
 import { ageOf } from '../config/environment.ts';
-import { journalsLeft, purge } from '../inbox/retention.ts';
+import { journalsLeft, otherFilesWords, purge } from '../inbox/retention.ts';
 import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
@@ -63,12 +63,14 @@ function ageAsked(text: string | undefined, retentionMs: number | null): number 
   throw new UsageError('expected --older-than, such as 90d, --run or ONBOARD_RETENTION');
 }
 
-function lines({ purged, kept, left, problem }: Awaited<ReturnType<typeof purge>>, did: string): string[] {
+function lines(told: Awaited<ReturnType<typeof purge>>, did: string): string[] {
+  const { purged, kept, left, others, problem } = told;
   return [
     `${did}: ${countOf(purged.length, 'run')}`,
     ...purged.map(
       (one) => `  ${one.id}, job ${one.job}, ${countOf(one.rows, 'row')}, ended ${one.finishedAt}`,
     ),
+    ...(others === 0 ? [] : [otherFilesWords(others)]),
     ...left,
     ...(kept.length === 0 ? [] : [`Not purged: ${countOf(kept.length, 'run')}`]),
     ...kept.map(({ id, job, why }) => `  ${id}, job ${job}: ${why}`),

@@ -41,7 +41,10 @@ type PurgeAsked = {
 
 type PurgeSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 
-/** `problem`: why Redis has not written its file anew. `copied`: to a replica, if there is one. */
+/**
+ * `others`: files in done/ and failed/ of no run, or of one that was purged before. `problem`: why
+ * Redis has not written its file anew. `copied`: to a replica, if there is one.
+ */
 export async function purge(asked: PurgeAsked, session: PurgeSession) {
   const { isOpenToo = false, isDry = false, by } = asked;
   const { env, io, ledger } = session;
@@ -62,11 +65,12 @@ export async function purge(asked: PurgeAsked, session: PurgeSession) {
     else kept.push({ id, job, why });
     if (why === null && !isDry) left.push(...(await journalsLeft(run, ledger)));
   }
-  if (isDry) return { purged, kept, left, problem: null, copied: true };
-  await removeLeft(here, before, session);
+  for (const { id } of purged) here.delete(id);
+  const others = await removeLeft(here, before, isDry, session);
+  if (isDry) return { purged, kept, left, others, problem: null, copied: true };
   // Each time: one that was killed may not have come so far.
   const problem = await rewriteFiles(ledger.redis, io.interrupted);
-  return { purged, kept, left, problem, copied: await areCopied(ledger) };
+  return { purged, kept, left, others, problem, copied: await areCopied(ledger) };
 }
 
 const ALL = 10_000_000;
@@ -183,18 +187,28 @@ async function emptyQueue({ id, target, chunks }: RunBrief, { redis, of }: Ledge
   }
 }
 
-/** Of runs purged before, what came since or lies in this home; of no run, what is so old. */
-async function removeLeft(here: FilesByRun, before: number, { env, ledger }: PurgeSession): Promise<void> {
+/** Of runs purged before, what came since or lies in this home; of no run, what is so old: so many. */
+async function removeLeft(
+  here: FilesByRun,
+  before: number,
+  isDry: boolean,
+  { env, ledger }: PurgeSession,
+): Promise<number> {
   const oldest = newRunId(new Date(before));
+  let count = 0;
   for (const [id, files] of here) {
     const run = await briefOf(id, ledger);
     const purged = run?.purged?.isDone === true ? run.purged : null;
-    if (purged !== null || (run === null && id < oldest)) await removeFiles(files);
+    if (purged === null && (run !== null || id >= oldest)) continue;
+    count += files.length;
+    if (isDry) continue;
+    await removeFiles(files);
     if (purged !== null) await purgeReport(reportDirectory(env, id), purged);
   }
+  return count;
 }
 
-type FilesByRun = ReadonlyMap<string, readonly string[]>;
+type FilesByRun = Map<string, readonly string[]>;
 
 /** A run's id, or that of a file that got none, as `settle.ts` names files. */
 const ID = /.*\.(\d{8}-\d{6}-[a-z0-9]{4})(?:\.|$)/s;
@@ -203,7 +217,7 @@ const LEFT = 'digest.json,summary.json';
 
 /** What came by inboxes, with its notes; none for runs that have a report alone. */
 async function filesByRun(home: string): Promise<FilesByRun> {
-  const found = new Map<string, string[]>();
+  const found: FilesByRun = new Map();
   const list = (...path: string[]) =>
     readdir(join(home, ...path)).catch(insteadOf(['ENOENT', 'ENOTDIR'], []));
   for (const id of await list('reports'))
@@ -226,6 +240,10 @@ async function idByAge(path: string): Promise<string | undefined> {
   return stats?.isFile() === true ? newRunId(stats.mtime) : undefined;
 }
 
+export function otherFilesWords(files: number): string {
+  return `Beside them: ${countOf(files, 'file')} in done/ and failed/ of no run, or of one that was purged before`;
+}
+
 const DAY_MS = 86_400_000;
 
 /** As ONBOARD_RETENTION says, until the process is interrupted. Never throws. */
@@ -234,8 +252,9 @@ export async function purgeDaily(isOnce: boolean, session: PurgeSession & Pick<S
   const asked = { run: null, olderThanMs: env.retentionMs, by: 'retention' };
   while (env.retentionMs !== null && !io.interrupted.aborted) {
     try {
-      const { purged, kept, left, problem } = await purge(asked, session);
+      const { purged, kept, left, others, problem } = await purge(asked, session);
       if (purged.length > 0) tell(io, `Purged ${countOf(purged.length, 'run')}, as ONBOARD_RETENTION says.`);
+      if (others > 0) tell(io, otherFilesWords(others));
       tell(io, ...left);
       const due = `Kept, though due: ${countOf(kept.length, 'run')}`;
       if (kept.length > 0) tell(io, `${due}; \`onboard purge --dry-run\` lists what is kept, and why.`);

@@ -138,8 +138,9 @@ const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;
 
 /**
  * Whether a row is a header that stands within a table. `same`: the table's own, as sheets made by
- * hand repeat it. `other`: its names in another order or number, so that what follows stands under
- * other names. A table of one column may well hold its own name.
+ * hand repeat it. `other`: half of it or more are its names, in another order or number or beside
+ * what may be names, so that what follows stands under other names. A table of one column may well
+ * hold its own name.
  */
 export function createHeaderLook(
   columns: readonly string[],
@@ -149,14 +150,12 @@ export function createHeaderLook(
   names.delete('');
   const longest = 2 * Math.max(0, ...own.map((name) => name.length));
   const isName = (cell: string) => cell.length <= longest && names.has(nameRead(cell));
+  const mayBeName = (cell: string) => cell === '' || isName(cell) || (cell.length > 1 && looksLikeName(cell));
   return (cells) => {
-    let filled = 0;
-    for (const cell of cells) {
-      if (cell === '') continue;
-      if (!isName(cell)) return null;
-      filled += 1;
-    }
-    if (filled < 2) return null;
+    if (!cells.every(mayBeName)) return null;
+    const filled = cells.filter((cell) => cell !== '');
+    const named = filled.filter(isName).length;
+    if (named < 2 || 2 * named < filled.length) return null;
     const isSame = cells.every((cell, at) => nameRead(cell) === (own[at] ?? ''));
     return isSame && cells.length >= own.length ? 'same' : 'other';
   };
@@ -171,17 +170,19 @@ function nameRead(cell: string): string {
  * order and direction. No expression for the end: it would take quadratic time on a run of spaces.
  */
 export function trimName(name: string): string {
+  if (!INVISIBLE_END.test(name)) return name;
   const chars = [...name];
   const isVisible = (char: string) => !INVISIBLE.test(char);
   return chars.slice(chars.findIndex(isVisible), 1 + chars.findLastIndex(isVisible)).join('');
 }
 
 const INVISIBLE = /^[\s\p{Cf}]$/u;
+const INVISIBLE_END = /^[\s\p{Cf}]|[\s\p{Cf}]$/u;
 
 export const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';
 
 export function otherHeaderProblem(unit: 'line' | 'row', header: number): string {
-  return `is a second header, with names of that on ${unit} ${header} in another order or number: expected one table under one header; split the file there, or take the ${unit} out`;
+  return `is a second header, with names of that on ${unit} ${header} in another order or number, or beside others: expected one table under one header; split the file there, or take the ${unit} out`;
 }
 
 /** Of a row with a separator too many in its text, the last cell would be there. */

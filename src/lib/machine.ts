@@ -62,7 +62,7 @@ function thisBoot(): string {
 }
 
 /** Containers on one host may share a name. */
-function namespace(kind: 'pid' | 'user'): string {
+function namespace(kind: 'pid' | 'user' | 'uts'): string {
   return /\d+/.exec(orElse('', () => readlinkSync(`/proc/self/ns/${kind}`)))?.[0] ?? UNTOLD;
 }
 
@@ -111,14 +111,16 @@ export function systemUser() {
   return { name: `${userName()}@${hostname()}`, via: 'user' } as const;
 }
 
+/** The machine's own, as Linux numbers them: PROC_USER_INIT_INO, PROC_UTS_INIT_INO. */
+const OWN_SPACES = [UNTOLD, OF_THE_MACHINE, '4026531837', '4026531838'];
+
 /**
  * Whether that tells people apart: in a container both are its image's or made anew with it, in a
- * user namespace (PROC_USER_INIT_INO is the machine's) anybody can be anybody.
+ * user namespace anybody can be anybody, in a UTS namespace on any host.
  */
 export function isUserTold(): boolean {
-  const own = [UNTOLD, OF_THE_MACHINE, '4026531837'];
-  const spaces = [namespace('pid'), namespace('user')];
-  return spaces.every((one) => own.includes(one)) && !userName().startsWith('#');
+  const spaces = (['pid', 'user', 'uts'] as const).map(namespace);
+  return spaces.every((one) => OWN_SPACES.includes(one)) && !userName().startsWith('#');
 }
 
 /** As sudo writes it where the user has no name; no account is called so. */

@@ -53,8 +53,8 @@ async function servePage(flow: Flow, start: InboxFlow['start'] = flow.start) {
   return { person, anybody: (name: string) => enterPage(origin, { name, token: PAGE_TOKEN }) };
 }
 
-const UNSHARE = ['unshare', '--pid', '--fork'];
-const hasNamespaces = spawnSync(UNSHARE[0] ?? '', [...UNSHARE.slice(1), 'true']).status === 0;
+const inNamespace = (kind: string) => ['unshare', kind, '--fork'];
+const hasNamespaces = spawnSync('unshare', ['--pid', '--uts', '--fork', 'true']).status === 0;
 
 describe('a run whose job asks for approval', () => {
   test('waits with what a check counts, for another person and the file that was looked at', async () => {
@@ -151,13 +151,13 @@ test.skipIf(!isUserTold())('is approved first, also where another process has it
   expect((await summaryFrom(flow, ['resume', id])).summary.outcomes.created).toBe(3);
 });
 
-test.skipIf(!hasNamespaces)(
-  'in a container nobody approves in a terminal, and the doctor says so',
-  async () => {
+test.skipIf(!hasNamespaces).each(['--pid', '--uts'])(
+  'in a container (%s) nobody approves in a terminal, and the doctor says so',
+  async (kind) => {
     const flow = await startFlow();
     const { id } = await loaded(flow);
     await fromElsewhere(flow, id);
-    const within = (...args: readonly string[]) => flow.start(args, BEA, UNSHARE).ended;
+    const within = (...args: readonly string[]) => flow.start(args, BEA, inNamespace(kind)).ended;
     const { exitCode, stderr } = await within('approve', id);
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining("is a container's or has no name")]);
     expect((await statusOf(flow, id)).reason).toBe('approval');

@@ -311,10 +311,11 @@ describe('a purge', () => {
     await put(session, `failed/folder.${refused}.csv/in.csv`);
     await utimes(await put(session, 'failed/old.csv'), new Date(0), new Date('2026-11-03T00:00:00Z'));
     await put(session, 'failed/young.csv');
-    await purge(ALL, session);
+    expect((await purge({ ...ALL, isDry: true }, session)).others).toBe(3);
+    expect((await purge(ALL, session)).others).toBe(3);
     await put(session, `reports/${run.id}/results.csv`);
     await put(session, `done/b.${run.id}.csv`);
-    await purge(ALL, session);
+    expect((await purge(ALL, session)).others).toBe(1);
     expect((await readdir(join(session.env.home, 'done'))).sort()).toEqual([
       `a.${kept.id}.csv`,
       `a.${kept.id}.csv.note.txt`,

@@ -78,11 +78,21 @@ test.each([
   ['in another order', `${HEADER}\n1,A,Leeds,x\nname,id,town,note\nB,2,Hull,x\n`],
   ['without one of them', `${HEADER}\n1,A,Leeds,x\nid,name,town\n2,B,Hull\n`],
   ['with an empty cell and other letters', `${HEADER}\n1,A,Leeds,x\nID,NAME,,\n2,B,Hull,\n`],
+  ['with another name among them', `${HEADER}\n1,A,Leeds,x\nid,name,town,taxId\n2,B,Hull,057\n`],
+  ['half of them under other names', `${HEADER}\n1,A,Leeds,x\nname,Kunde,note,Ort\nB,2,y,Hull\n`],
 ])('a line of the names of the header %s refuses the file where it stands', async (_, text) => {
   expect(await refusal(text)).toMatch(
     /^UsageError: file\.csv, line 3: is a second header, with names of that on line 1/,
   );
 });
+
+test.each(['1,name,town,x', 'name,A,B,C', ',,name,', 'B,Hull,note,C'])(
+  'a line with fewer of its cells named like columns, or with a value, is a row: %s',
+  async (line) => {
+    const { rows } = await readText(`${HEADER}\n1,A,Leeds,x\n${line}\n`);
+    expect(rows.map(({ kind }) => kind)).toEqual(['cells', 'cells']);
+  },
+);
 
 test('the header once more, name for name, is a row that says so: what follows stands under its names', async () => {
   const { rows } = await readText(`${HEADER}\n1,A,Leeds,x\n\uFEFFid,Name,town ,note\n2,B,Hull,y\n`);
