@@ -187,7 +187,7 @@ async function emptyQueue({ id, target, chunks }: RunBrief, { redis, of }: Ledge
   }
 }
 
-/** Of runs purged before, what came since or lies in this home; of no run, what is so old: so many. */
+/** Of runs purged before, what came since or lies here; of no run, what is so old: so many. */
 async function removeLeft(
   here: FilesByRun,
   before: number,
