@@ -163,8 +163,8 @@ export const OF_LEDGER = [
   {
     id: 'report-over-corrections',
     in: 'src/report',
-    find: 'if (!written.includes(await digestOf(join(directory, name)))) changed.push(name);',
-    put: 'await digestOf(join(directory, name));',
+    find: 'return [...digests].filter(([, digest]) => !written.includes(digest)).map(([name]) => name);',
+    put: 'return written.length > 0 ? [] : [...digests.keys()];',
     tests: ['test/report/report'],
     why: 'a correction in a file of the report is written over',
   },

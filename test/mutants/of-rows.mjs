@@ -201,6 +201,22 @@ export const OF_ROWS = [
     why: 'a group is cut in two, and sent as two requests',
   },
   {
+    id: 'intake-other-header',
+    in: 'src/intake',
+    find: 'if (named < 2 || 2 * named < filled.length) return null;',
+    put: 'if (named < 2 || named < filled.length) return null;',
+    tests: ['test/intake/csv/table-shape'],
+    why: 'what stands below a header with one other name goes out under the first one’s names',
+  },
+  {
+    id: 'intake-misfits-uncounted',
+    in: 'src/intake/csv',
+    find: 'if (misfits > MOST_MISFITS && misfits > MOST_SHARE * lines)',
+    put: 'if (misfits > lines)',
+    tests: ['test/intake/csv/table-shape'],
+    why: 'a file of which half is no table is sent as far as it goes',
+  },
+  {
     id: 'intake-changed-header',
     in: 'src/intake',
     find: 'source.columns.every((name, i) => name === columns[i])',
