@@ -115,7 +115,7 @@ describe('the account of a file', () => {
       [first, second].map((file) => flow.onboard(['run', '--job-file', job, file])),
     );
     // One comes first; the other meets rows that are on their way, or have been sent.
-    expect(both.map(({ stderr }) => /which has no outcome yet|not open in run/.test(stderr)).sort()).toEqual([
+    expect(both.map(({ stderr }) => /which has no outcome yet|none that is open for this job/.test(stderr)).sort()).toEqual([
       false,
       true,
     ]);
