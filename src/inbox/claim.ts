@@ -143,8 +143,20 @@ export async function listClaims(inbox: string): Promise<Claims> {
 
 /** Removes what a kill left of a claim that was begun or had ended; false: there is more in it. */
 export async function removeLeft(folder: string): Promise<boolean> {
-  if (basename(folder).startsWith(DRAFT)) await rm(join(folder, INFO), { force: true });
+  if (basename(folder).startsWith(DRAFT))
+    await rm(join(folder, INFO), { force: true }).catch(insteadOf('ENOTDIR', undefined));
   return rmdir(folder).then(() => true, insteadOf(['ENOENT', 'ENOTEMPTY', 'ENOTDIR'], false));
+}
+
+/** What has changed since may be gone in a moment, as what a file system keeps of an open file. */
+const STANDS_MS = 60_000;
+
+/** Whether a file of which nothing is known stays there; hidden ones are nobody's data. */
+export async function holdsFile(folder: string, now: number): Promise<boolean> {
+  const stats = await lstat(folder).catch(insteadOf('ENOENT', null));
+  const names = await readdir(folder).catch(() => [basename(folder)]);
+  const isStill = stats !== null && now - stats.ctimeMs >= STANDS_MS;
+  return isStill && names.some((name) => !name.startsWith('.'));
 }
 
 async function infoIn(processing: Buffer, id: string): Promise<ClaimInfo | null> {

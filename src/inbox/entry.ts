@@ -4,6 +4,7 @@
  */
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
 import { shorten } from '../lib/terminal.ts';
@@ -19,11 +20,13 @@ export type Entry = {
   readonly stamp: string;
   /** Last change of content, name, owner or rights, ms. */
   readonly changedMs: number;
+  /** Last change of content, ms, as far as known: who sends a file may set its time. */
+  readonly writtenMs: number;
 };
 
 type Found = { readonly entries: Entry[]; readonly problems: string[] };
 
-/** Sorted by path; hidden entries are passed over, links never followed. */
+/** Sorted by path; of what is hidden only files that are passed over. Links are never followed. */
 export async function listEntries(root: string): Promise<Found> {
   const found: Found = { entries: [], problems: [] };
   await withinFolder(root, [], (path) => list(path, [], found));
@@ -31,17 +34,21 @@ export async function listEntries(root: string): Promise<Found> {
   return found;
 }
 
-const DOT = '.'.charCodeAt(0);
-
 async function list(folder: Buffer, parts: readonly Buffer[], found: Found): Promise<void> {
   const names = await readdir(folder, { encoding: 'buffer' });
-  const shown = names.filter((name) => name[0] !== DOT);
+  const shown = names.filter((name) => !isHidden(name) || passedOverBy(name.toString('utf8')).length > 0);
   const entries = await Promise.all(shown.map((name) => entryOf(folder, parts, name)));
   for (const entry of entries) {
-    if (entry === null) continue;
+    if (entry === null || (isHidden(entry.name) && entry.kind !== 'file')) continue;
     if (isSubFolder(entry)) await listBelow(folder, entry, found);
     else found.entries.push(entry);
   }
+}
+
+const DOT = '.'.charCodeAt(0);
+
+export function isHidden(name: Buffer): boolean {
+  return name[0] === DOT;
 }
 
 /** A folder with such an ending was meant to be a file. */
@@ -86,25 +93,41 @@ async function entryOf(folder: Buffer, parts: readonly Buffer[], name: Buffer): 
     links: Number(stats.nlink),
     stamp: stampOf(stats),
     changedMs: Number(stats.ctimeMs),
+    writtenMs: Math.min(Number(stats.mtimeMs), Number(stats.ctimeMs)),
   };
 }
 
 export const NOTE_ENDING = '.note.txt';
 
-const UNFINISHED_ENDINGS = ['.part', '.tmp', '.filepart', '.crdownload', '~'];
+/** As senders are told to call a file that is not whole yet: never taken. */
+const UNFINISHED = /(\.(part|tmp|filepart|crdownload)|~)$/i;
+
+/** Of a file on its way; some senders' whole files end so, too. */
+const HALF = /\.(partial|incomplete|inprogress|uploading|download|in|!sync)$/i;
+
+const PASSED_OVER: readonly RegExp[] = [
+  HALF,
+  /\.(bak|lftp-pget-status)$/i,
+  /^(~\$|\.~lock)/,
+  /^(thumbs\.db|desktop\.ini)$/i,
+  // rsync writes `.<name>.XXXXXX`.
+  /^\..+\.[a-z0-9]{6}$/i,
+];
+
+/** By which rules a file is passed over; a job's pattern that falls under them takes it. */
+export function passedOverBy(path: string): readonly RegExp[] {
+  return PASSED_OVER.filter((rule) => rule.test(basename(path)));
+}
 
 /** Unfinished uploads, hidden files, notes and marker files. */
 export function isNeverTaken(name: string, markers: readonly string[]): boolean {
   const lower = name.toLowerCase();
-  if (name.startsWith('.')) return true;
-  return [...UNFINISHED_ENDINGS, NOTE_ENDING, ...markers].some((ending) =>
-    lower.endsWith(ending.toLowerCase()),
-  );
+  if (name.startsWith('.') || UNFINISHED.test(name)) return true;
+  return [NOTE_ENDING, ...markers].some((ending) => lower.endsWith(ending.toLowerCase()));
 }
 
 export function nameWhenWhole(name: string): string {
-  const ending = UNFINISHED_ENDINGS.find((one) => name.toLowerCase().endsWith(one));
-  return ending === undefined ? name : name.slice(0, -ending.length);
+  return name.replace(UNFINISHED.test(name) ? UNFINISHED : HALF, '');
 }
 
 /** In words for its sender; `null`: it is a proper file. */

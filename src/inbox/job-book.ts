@@ -10,6 +10,7 @@ import { type FurtherProblems, listJobs, loadJob } from '../config/load-job.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { passedOverBy } from './entry.ts';
 
 export type JobBook = Awaited<ReturnType<typeof openJobBook>>;
 
@@ -155,13 +156,17 @@ function isWithin(inner: string, outer: string): boolean {
 export function jobsFor(path: string, inbox: Inbox): Job[] {
   return inbox.jobs.filter(({ definition }) => {
     // A folder of a job's own is for that job, unless its patterns say more.
-    if (patternsOf(definition).length === 0) return !inbox.isMain;
+    if (patternsOf(definition).length === 0) return !inbox.isMain && passedOverBy(path).length === 0;
     return takesFile(definition, path);
   });
 }
 
+/** A name that is passed over needs a pattern that is, too: `*.bak`, not `*`. */
 export function takesFile(definition: Pick<Job['definition'], 'files'>, path: string): boolean {
-  return patternsOf(definition).some((pattern) => matcherOf(pattern)(path));
+  const rules = passedOverBy(path);
+  return patternsOf(definition)
+    .filter((pattern) => rules.every((rule) => passedOverBy(pattern).includes(rule)))
+    .some((pattern) => matcherOf(pattern)(path));
 }
 
 export function patternsOf({ files = [] }: Pick<Job['definition'], 'files'>): readonly string[] {

@@ -8,7 +8,7 @@ import { errorCode, messageOf } from '../lib/errors.ts';
 import { createReleases } from '../queue/schedules.ts';
 import { goingOnWith, openRuns, type ShownRun } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
-import { type Claim, listClaims, removeLeft } from './claim.ts';
+import { type Claim, holdsFile, listClaims, removeLeft } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';
 import { type Inbox, inboxesOf, uploadsOf } from './job-book.ts';
 import { type InboxSchedules, isHeldByWindow } from './schedule.ts';
@@ -51,7 +51,7 @@ export function createLook(
     const troubles = new Map([...found.troubles, ...brokenLines(book.problems())]);
     for (const folder of found.strange) {
       const words = `${folder}: nothing is known of the file in it: move it into an inbox by hand`;
-      if (!(await removeLeft(folder))) troubles.set(folder, words);
+      if (!(await removeLeft(folder)) && (await holdsFile(folder, Date.now()))) troubles.set(folder, words);
     }
     for (const claim of found.claims) if (!isOurs(claim)) troubles.set(...elsewhereLine(claim));
     if (found.unusable.size > 0) underWay.trouble();
@@ -120,6 +120,7 @@ export async function sortedOut(
   const here = claims.filter(({ info }) => info.target === target);
   return sortOut(looks, {
     ...given,
+    now: Date.now(),
     isHeldByWindow,
     releasedAt: (job) => releases.get(job) ?? null,
     busy: await busyJobs(looks, here, ledger, target),

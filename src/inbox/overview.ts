@@ -19,11 +19,11 @@ import { createSchedules, nextTime } from '../queue/schedules.ts';
 import { accountsAt } from '../runs/account.ts';
 import { goingOnWith, runsToSeeTo, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
 import type { Ledger, Session } from '../session.ts';
-import { listEntries, NOTE_ENDING } from './entry.ts';
+import { listEntries, NOTE_ENDING, passedOverBy } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
 import { lookInto, sortedOut } from './look.ts';
 import { schedulesOf } from './schedule.ts';
-import { type Placed, reasonWords, type SortedOut } from './sort-out.ts';
+import { type Placed, pathForJobs, reasonWords, type SortedOut } from './sort-out.ts';
 import type { Watcher } from './watcher.ts';
 
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
@@ -128,8 +128,11 @@ function servicesOf(ledger: Ledger, targets: readonly string[]) {
 export function countFiles({ book, home }: Pick<Watcher, 'book' | 'home'>) {
   return async (): Promise<InboxNumbers> => {
     const { looks, claims } = await lookInto(inboxesOf(book.jobs(), home), home);
+    const waiting = looks.flatMap(({ inbox, entries }) =>
+      entries.filter((entry) => pathForJobs({ inbox, entry }) !== null),
+    );
     return {
-      waiting: agesOf(looks.flatMap(({ entries }) => entries.map(({ changedMs }) => changedMs))),
+      waiting: agesOf(waiting.map(({ changedMs }) => changedMs)),
       processing: agesOf(claims.map(({ info }) => Date.parse(info.claimedAt))),
     };
   };
@@ -142,29 +145,17 @@ function agesOf(times: readonly number[]) {
 
 /** `why` for programs, `words` for people. */
 function waitingFiles({ wait, take, refuse }: SortedOut, next: ReadonlyMap<string, Date>) {
-  const shown = ({ entry, inbox }: Placed) => ({
+  const shown = ({ entry, inbox }: Placed, job: string | null, why: string, words: string) => ({
     file: entry.path,
     inbox: inbox.folder,
+    job,
+    why,
+    words,
   });
   return [
-    ...take.map((one) => ({
-      ...shown(one),
-      job: one.job.name,
-      why: 'watcher',
-      words: 'for a watcher to take it',
-    })),
-    ...wait.map((one) => ({
-      ...shown(one),
-      job: one.job,
-      why: one.why.kind,
-      words: reasonWords(one, next),
-    })),
-    ...refuse.map((one) => ({
-      ...shown(one),
-      job: null,
-      why: 'refused',
-      words: `to be refused: ${one.why}`,
-    })),
+    ...take.map((one) => shown(one, one.job.name, 'watcher', 'for a watcher to take it')),
+    ...wait.map((one) => shown(one, one.job, one.why.kind, reasonWords(one, next))),
+    ...refuse.map((one) => shown(one, null, 'refused', `to be refused: ${one.why}`)),
   ];
 }
 
@@ -209,7 +200,7 @@ async function refusedFiles(folder: string) {
   const paths = entries.map(({ path }) => path);
   const notes = new Set(paths.filter((path) => path.endsWith(NOTE_ENDING)));
   const files = entries
-    .filter(({ path }) => !notes.has(path))
+    .filter(({ path }) => !notes.has(path) && passedOverBy(path).length === 0)
     .sort((a, b) => b.changedMs - a.changedMs)
     .map(({ path }) => path);
   return files.map((path) => {

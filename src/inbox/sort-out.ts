@@ -4,8 +4,8 @@
  */
 import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { shownTime } from '../lib/terminal.ts';
-import { type Entry, entryProblem, isNeverTaken, nameWhenWhole } from './entry.ts';
-import { type Inbox, jobsFor, markersOf, patternsOf } from './job-book.ts';
+import { type Entry, entryProblem, isHidden, isNeverTaken, nameWhenWhole, passedOverBy } from './entry.ts';
+import { type Inbox, jobsFor, markersOf, patternsOf, takesFile } from './job-book.ts';
 import type { Fault } from './note.ts';
 
 type WaitReason =
@@ -13,6 +13,8 @@ type WaitReason =
   | { readonly kind: 'writing'; readonly leftMs: number }
   /** By its name it is not whole yet. */
   | { readonly kind: 'unfinished' }
+  /** So it has stood for an hour under a name that is passed over. */
+  | { readonly kind: 'passed-over'; readonly sinceMs: number }
   | { readonly kind: 'marker'; readonly marker: string }
   | { readonly kind: 'schedule' }
   | { readonly kind: 'window'; readonly window: string }
@@ -30,6 +32,7 @@ export type InboxLook = { readonly inbox: Inbox; readonly entries: readonly Entr
 export type SortedOut = ReturnType<typeof sortOut>;
 
 export type Circumstances = {
+  readonly now: number;
   /** Ms until the entry is at rest if nothing changes; `Infinity`: it is not waited for. */
   restLeft(placed: Placed): number;
   readonly isBroken: boolean;
@@ -65,18 +68,35 @@ export function sortOut(looks: readonly InboxLook[], given: Circumstances) {
 }
 
 function fatesIn({ inbox, entries }: InboxLook, given: Circumstances): Fate[] {
-  const markers = markersOf(inbox);
   const plain = entries.filter(({ kind }) => kind === 'file');
   const files = new Set(plain.map(({ path }) => path));
   return entries.flatMap((entry): Fate[] => {
     const placed = { inbox, entry };
-    if (isUnfinished(entry)) {
-      const [job] = jobsFor(nameWhenWhole(entry.path), inbox);
-      return [waiting(placed, job, { kind: 'unfinished' })];
-    }
-    const isAside = isNeverTaken(entry.name.toString('utf8'), markers);
-    return isAside ? [] : [fateOf(placed, files, given)];
+    const path = pathForJobs(placed);
+    if (path === entry.path) return [fateOf(placed, files, given)];
+    const why = reasonAside(entry, path, given.now);
+    const [job] = path === null ? [] : jobsFor(path, inbox);
+    return why === null ? [] : [waiting(placed, job, why)];
   });
+}
+
+/** As jobs get to see it, now or when it is whole; `null`: never. */
+export function pathForJobs({ inbox, entry: { name, path, kind } }: Placed): string | null {
+  const isOfOthers = passedOverBy(path).length > 0 && jobsFor(path, inbox).length === 0;
+  if (!isOfOthers && !isNeverTaken(name.toString('utf8'), markersOf(inbox))) return path;
+  const whole = nameWhenWhole(path);
+  return kind !== 'file' || isHidden(name) || whole === path ? null : whole;
+}
+
+/** Long enough for any upload, and for whoever edits a file. */
+const STANDS_MS = 3_600_000;
+
+/** `null`: nobody is told. */
+function reasonAside({ path, writtenMs }: Entry, forJobs: string | null, now: number): WaitReason | null {
+  const isPassedOver = passedOverBy(path).length > 0;
+  if (!isPassedOver && forJobs === null) return null;
+  if (now - writtenMs >= STANDS_MS) return { kind: 'passed-over', sinceMs: writtenMs };
+  return isPassedOver ? null : { kind: 'unfinished' };
 }
 
 function waiting(placed: Placed, job: Job | undefined, why: WaitReason): Fate {
@@ -85,11 +105,6 @@ function waiting(placed: Placed, job: Job | undefined, why: WaitReason): Fate {
 
 function refused(placed: Placed, why: string, fault: Fault): Fate {
   return { kind: 'refuse', ...placed, why, fault };
-}
-
-function isUnfinished({ kind, name, path }: Entry): boolean {
-  const isHidden = name.toString('utf8').startsWith('.');
-  return kind === 'file' && !isHidden && nameWhenWhole(path) !== path;
 }
 
 function fateOf(placed: Placed, files: ReadonlySet<string>, given: Circumstances): Fate {
@@ -102,7 +117,7 @@ function fateOf(placed: Placed, files: ReadonlySet<string>, given: Circumstances
   if (problem !== null) return refused(placed, problem, entryFault(entry));
   if (given.isBroken) return waiting(placed, job, { kind: 'broken' });
   if (jobs.length > 1) return refused(placed, severalJobsWords(jobs), 'several-loads');
-  if (job === undefined) return refused(placed, noJobWords(inbox), 'no-load');
+  if (job === undefined) return refused(placed, noJobWords(placed), 'no-load');
   const why = waitReason({ ...placed, job }, files, given);
   return why === null ? { kind: 'take', ...placed, job } : waiting(placed, job, why);
 }
@@ -111,14 +126,24 @@ function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
   return kind === 'file' && links === 1 ? 'name' : 'kind';
 }
 
-function noJobWords(inbox: Inbox): string {
-  const all = inbox.jobs.flatMap(({ definition }) => patternsOf(definition));
-  const patterns = [...new Set(all)].sort();
+function noJobWords(placed: Placed): string {
+  const patterns = allPatterns(placed.inbox);
   const expected =
     patterns.length === 0
       ? 'no job names the files that it takes'
-      : `expected a name such as one of these: ${patterns.join(', ')}`;
+      : `expected a name such as one of these: ${patterns.join(', ')}${caseWords(placed)}`;
   return `its name and folder belong to no kind of load: ${expected}`;
+}
+
+function allPatterns({ jobs }: Inbox): readonly string[] {
+  return [...new Set(jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
+}
+
+/** Senders don't see that the pattern has other capitals than their file. */
+function caseWords({ inbox, entry: { path } }: Placed): string {
+  const isAlike = (one: string) => takesFile({ files: one.toLowerCase() }, path.toLowerCase());
+  const alike = allPatterns(inbox).filter(isAlike).join(', ');
+  return alike === '' ? '' : `; it differs from ${alike} by capital and small letters alone`;
 }
 
 function severalJobsWords(jobs: readonly Job[]): string {
@@ -144,11 +169,9 @@ function waitReason(
 export function presentJobs(looks: readonly InboxLook[]): ReadonlyMap<string, string> {
   const present = new Map<string, string>();
   for (const { inbox, entries } of looks) {
-    const markers = markersOf(inbox);
     for (const entry of entries) {
-      const path = nameWhenWhole(entry.path);
-      const isAside = path === entry.path && isNeverTaken(entry.name.toString('utf8'), markers);
-      if (isAside || entryProblem(entry) !== null) continue;
+      const path = pathForJobs({ inbox, entry });
+      if (path === null || entryProblem(entry) !== null) continue;
       for (const { name } of jobsFor(path, inbox)) present.set(name, entry.path);
     }
   }
@@ -183,7 +206,8 @@ export function waitingLines(waiting: readonly Waiting[], next: Next): ReadonlyM
 }
 
 export function leftLines(waiting: readonly Waiting[], next: Next): readonly string[] {
-  const lines = [...groupedLines(waiting, next).values()];
+  const untold = waiting.filter(({ why }) => why.kind !== 'passed-over');
+  const lines = [...groupedLines(untold, next).values()];
   return lines.length === 0 ? [] : ['Left in the inbox:', ...lines.map((line) => `  ${line}`)];
 }
 
@@ -191,7 +215,8 @@ function groupedLines(waiting: readonly Waiting[], next: Next): ReadonlyMap<stri
   const groups = new Map<string, Waiting[]>();
   for (const one of waiting) {
     const { job, why } = one;
-    const key = [job, why.kind, why.kind === 'after' ? why.job : ''].join(' ');
+    const about = why.kind === 'passed-over' ? `${one.inbox.folder} ${one.entry.path}` : '';
+    const key = [job, why.kind, why.kind === 'after' ? why.job : about].join(' ');
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return new Map([...groups].map(([key, group]) => [key, lineOf(group, next)]));
@@ -205,12 +230,14 @@ function lineOf(group: readonly Waiting[], next: Next): string {
 }
 
 /** `for the schedule of job …, next 2026-11-21 22:00 UTC`: follows "waits". */
-export function reasonWords({ job, why }: Pick<Waiting, 'job' | 'why'>, next: Next): string {
+export function reasonWords({ job, why, ...placed }: Waiting, next: Next): string {
   switch (why.kind) {
     case 'writing':
       return 'until nothing of it has changed for a while';
     case 'unfinished':
       return 'until it is renamed: its name says that it is not whole yet';
+    case 'passed-over':
+      return `until it is renamed or removed: by its name it is not whole, or no data, and it has not changed since ${shownTime(new Date(why.sinceMs), 'UTC')}${caseWords(placed)}`;
     case 'marker':
       return `for its marker file, of its own name and ${why.marker}`;
     case 'schedule':

@@ -1,3 +1,4 @@
+import { utimes } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
@@ -70,6 +71,27 @@ test('a file waits for the schedule of its job, for the jobs that come before it
   const later = await begin(['start', '--once']).ended;
   expect(later.exitCode, later.stderr).toBe(0);
   expect(fileLines(later).map(({ file }) => file)).toEqual(['nightly-1.csv', 'late-1.csv']);
+});
+
+test('half files and locks of other programs end nothing, and are told by status after an hour', async () => {
+  const { flow, drop, begin, list } = await startInboxFlow({
+    any: 'operation: subclient.create\nfiles: ["*", "*.in"]\nkey: externalId\n',
+  });
+  const passed = ['.a.csv.Ab12Cd', '.~lock.a.csv#', 'Thumbs.db', 'b.csv.partial', 'c.csv.BAK', '~$a.csv'];
+  const files = await Promise.all(passed.map((name) => drop(name, rowsOf('HALF', 2))));
+  await drop('orders.in', rowsOf('IN', 2));
+  const ended = await begin(['start', '--once']).ended;
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  expect([flow.sandbox.stats().made.subclients, await list('failed')]).toEqual([2, []]);
+  expect(ended.stderr).not.toContain('Left in the inbox');
+  const told = async () => {
+    const status = await flow.onboard(['status', '--json'], { ONBOARD_JOBS: `${flow.home}/jobs` });
+    return overviewSchema.parse(JSON.parse(status.stdout)).waiting.map(({ file, why }) => `${file} ${why}`);
+  };
+  expect(await told()).toEqual([]);
+  const before = new Date(Date.now() - 3_600_000);
+  for (const file of files) await utimes(file, before, before);
+  expect(await told()).toEqual(passed.map((name) => `${name} passed-over`));
 });
 
 /** What a schedule leaves behind when it fires, for any watcher that comes. */

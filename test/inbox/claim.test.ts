@@ -11,13 +11,14 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   claimEntry,
   claimedStamp,
   claimFolder,
   dropClaim,
+  holdsFile,
   listClaims,
   removeLeft,
   returnFile,
@@ -156,6 +157,20 @@ test.each(['', '{"job":'])(
     expect(await listClaims(inbox)).toEqual({ claims: [claim], strange: [] });
   },
 );
+
+test('a file of which nothing is known is told once it has stood for a minute, a hidden one never', async () => {
+  const names = ['.DS_Store', 'hidden/.nfs0001', 'lost/a.csv', 'b.csv'];
+  const { inbox } = await setUpInbox(Object.fromEntries(names.map((name) => [`.processing/${name}`, ''])));
+  await chmod(join(inbox, '.processing'), 0o700);
+  const { strange } = await listClaims(inbox);
+  expect(await Promise.all(strange.map(removeLeft))).toEqual([false, false, false, false]);
+  const told = async (age: number) => {
+    const holds = async (folder: string) => holdsFile(folder, (await stat(folder)).ctimeMs + age);
+    const isTold = await Promise.all(strange.map(holds));
+    return strange.filter((_, i) => isTold[i]).map((folder) => basename(folder));
+  };
+  expect([await told(59_999), (await told(60_000)).sort()]).toEqual([[], ['b.csv', 'lost']]);
+});
 
 test('an inbox is unusable whose folder for claims is a link, or open to others', async () => {
   const { inbox } = await setUpInbox({ 'a.csv': 'text' });

@@ -1,7 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { entryProblem, isNeverTaken, listEntries, nameWhenWhole } from '../../src/inbox/entry.ts';
+import {
+  entryProblem,
+  isNeverTaken,
+  listEntries,
+  nameWhenWhole,
+  passedOverBy,
+} from '../../src/inbox/entry.ts';
 import { ownFolder } from '../support/folder.ts';
 import { entryOf } from './files.ts';
 
@@ -16,8 +22,24 @@ test.each(['x.csv', 'part', 'x.partial', 'tmp.json', 'x.csv.done', 'note.txt'])(
   expect(isNeverTaken(name, [])).toBe(false);
 });
 
+const PASSED = '.partial .incomplete .inprogress .uploading .download .in .bak .!sync .lftp-pget-status'
+  .split(' ')
+  .map((ending) => `x.csv${ending}`);
+
+test.each([...PASSED, '~$x', '.~lock.x#', '.x.csv.Ab12Cd', 'n/THUMBS.DB', 'desktop.ini', 'X.Bak', '*.bak'])(
+  '%s is passed over',
+  (name) => expect(passedOverBy(name)).toHaveLength(1),
+);
+
+test.each(
+  'x.csv partial x.in.csv x.bin a~$b x.csv.Ab12Cd .x.Ab12C x.thumbs.db ~$/x x.bak/x x.bak* *'.split(' '),
+)('%s is not passed over', (name) => expect(passedOverBy(name)).toEqual([]));
+
 test.each([
   ['x.csv.part', 'x.csv'],
+  ['north/x.csv.Partial', 'north/x.csv'],
+  ['x.in.part', 'x.in'],
+  ['x.csv.bak', 'x.csv.bak'],
   ['x.csv.FilePart', 'x.csv'],
   ['x.csv~', 'x.csv'],
   ['x.csv', 'x.csv'],

@@ -22,6 +22,7 @@ export function entryOf(path: string, over: Partial<Entry> = {}): Entry {
     links: 1,
     stamp: '1:2:3',
     changedMs: 1_000,
+    writtenMs: 1_000,
     ...over,
   };
 }

@@ -1,13 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findNeeds } from '../../src/inbox/overview.ts';
+import { openJobBook } from '../../src/inbox/job-book.ts';
+import { countFiles, findNeeds } from '../../src/inbox/overview.ts';
 import type { Account } from '../../src/model/account.ts';
 import { countUnsuccessful, noOutcomes, type OutcomeCounts } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import { stateOf } from '../../src/runs/status.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { ownFolder } from '../support/folder.ts';
+import { setUpInbox } from './files.ts';
 
 const HOME = '/home/ops/.onboard';
 
@@ -53,10 +55,17 @@ test('a refused file is named with the note that says why', async () => {
   await mkdir(join(home, 'failed', 'partner'), { recursive: true });
   const file = join(home, 'failed', 'partner', 'march.csv');
   const other = join(home, 'failed', 'b.csv');
-  for (const path of [file, `${file}.note.txt`, other]) await writeFile(path, 'x');
+  const locks = ['.~lock.b.csv#', '~$b.csv'].map((name) => join(home, 'failed', name));
+  for (const path of [file, `${file}.note.txt`, other, ...locks]) await writeFile(path, 'x');
   const { refused } = await findNeeds([], home, untouched);
   expect(refused).toEqual([
     { file: other, note: null },
     { file, note: `${file}.note.txt` },
   ]);
+});
+
+test('files on their way count as waiting, what is passed over does not', async () => {
+  const { home } = await setUpInbox({ 'a.csv': '', 'b.part': '', 'c.in': '', 'c.bak': '', 'Thumbs.db': '' });
+  const book = await openJobBook(join(home, 'jobs'), home, () => []);
+  expect((await countFiles({ book, home })()).waiting.files).toBe(3);
 });

@@ -8,6 +8,7 @@ type Waiting = Parameters<typeof leftLines>[0][number];
 type WaitReason = Waiting['why'];
 
 const CALM: Circumstances = {
+  now: 1_000,
   restLeft: () => 0,
   isBroken: false,
   isHeldByWindow: () => false,
@@ -39,6 +40,8 @@ const nightly = jobOf('nightly', { files: '*', schedule: { cron: '0 22 * * *' } 
 const windowed = jobOf('windowed', { files: '*', window: '22:00-05:00 Europe/London' });
 const markedParents = jobOf('subclients', { files: 'subclients*', marker: '.done' });
 const BOTH = [subclients, payees];
+const all = jobOf('all', { files: '**/*' });
+const inFiles = jobOf('in', { files: ['o/*.in', '*.BAK'] });
 const busy = new Map([['subclients', 'run r is running']]);
 
 test.each<[string, Record<string, string | null>, (readonly Job[])?, Partial<Circumstances>?]>([
@@ -51,6 +54,13 @@ test.each<[string, Record<string, string | null>, (readonly Job[])?, Partial<Cir
     'waits where its name says that it is unfinished; is passed over where it is hidden',
     { 'subclients.csv.part': 'wait unfinished', '.subclients.csv.part': null, 'x.csv~': 'wait unfinished' },
   ],
+  [
+    'is passed over where its name says so, and only a pattern with that ending takes it',
+    { 'a.in': null, 'o/a.in': 'take in', 'o/~$a.in': null, 'o/a.in.part': 'wait unfinished' },
+    [all, inFiles],
+  ],
+  ['waits for one of the job before it that is half', { 'payees.csv': 'wait after', 'subclients.in': null }],
+  ['does not wait for a copy of one', { 'payees.csv': 'take payees', 'subclients.csv.bak': null }],
   [
     'waits for the marker of its job beside it, and the marker is no file itself',
     { 'a.csv': 'take marked', 'a.csv.done': null, 'b.csv': 'wait marker', 'sub/b.csv.done': null },
@@ -119,6 +129,24 @@ test('the inbox of a job of its own takes every name, unless the job says which'
   const choosy = inboxOf([jobOf('own', { inbox: 'own', files: 'b*' })], { folder: '/own', isMain: false });
   expect(sortOut([{ inbox: choosy, entries: [entryOf('any.csv')] }], CALM).refuse).toHaveLength(1);
   expect(fates(['any.csv'], [jobOf('own', { inbox: 'own' })])['any.csv']).toMatch(/^refuse/);
+});
+
+test('a file that differs from a pattern by its letters alone is refused with that pattern', () => {
+  const { 'PAYEES-1.csv': alike, 'other.csv': other } = fates(['PAYEES-1.csv', 'other.csv']);
+  expect(alike).toMatch(/; it differs from payees\* by capital and small letters alone$/);
+  expect(other).not.toContain('differs');
+});
+
+test('each file that is passed over is told once it has not changed for an hour, with a pattern that is alike', () => {
+  const own = inboxOf([jobOf('own', { inbox: 'own' })], { folder: '/own', isMain: false });
+  const entries = ['~$a', '.a.csv.Ab12Cd', 'x.tmp', 'a.bak'].map((path) => entryOf(path));
+  const looks = [inboxOf([inFiles]), own].map((inbox) => ({ inbox, entries }));
+  const told = (now: number) => waitingLines(sortOut(looks, { ...CALM, now }).wait, new Map());
+  expect(told(3_600_999).size).toBe(0);
+  const lines = [...told(3_601_000).values()];
+  expect(lines).toHaveLength(8);
+  for (const { path } of entries) expect(lines.join('\n')).toContain(`${path} waits until it is renamed or`);
+  expect(lines[3]).toMatch(/not changed since 1970-01-01 00:00 UTC; it differs from \*\.BAK by/);
 });
 
 const UNREST = [{ inbox: inboxOf([subclients]), entries: [entryOf('stray'), entryOf('subclients')] }];
