@@ -19,7 +19,9 @@ function decide(situation: Situation) {
   const { made = 1, throttled = 0, startedAt = 1000, previousAt = startedAt, afterMs = null } = situation;
   const { code = 'http_503', answeredAt = 0, throughAt = 0 } = situation;
   const verdict: Retry = { kind: 'retry', status: 503, code, message: 'busy', afterMs };
-  return nextTry({ made, throttled, startedAt, previousAt }, verdict, {
+  const { alone = 0, othersAccepted = 0, isLast = false } = situation;
+  const tries = { made, throttled, startedAt, previousAt, alone, othersAccepted, isLast };
+  return nextTry(tries, verdict, {
     attempts: ATTEMPTS,
     awayMs: AWAY_MS,
     backoffMs: (attempt) => attempt * 100,

@@ -41,10 +41,16 @@ test.each<[string | undefined, number | null]>([
   [undefined, null],
   ['', null],
   ['-1', null],
-  ['1.5', null],
+  ['1.5', 1_500],
+  ['0.0004', 1],
   ['1e3', null],
   ['soon', null],
-  ['2029-11-06T08:49:37Z', null],
+  ['1994-11-06T09:49:37+01:00', 30_000],
+  ['1994-11-06T08:49:37', null],
+  ['Sun, 06 Nov 1994 09:49:37 +0100', 30_000],
+  ['Sun, 06 Nov 1994 03:49:37 EST', 30_000],
+  ['Sunday, 06-Nov-94 10:49:37 CEST', 30_000],
+  ['Sun, 06 Nov 1994 08:49:37 XST', null],
   ['Sun, 99 Nov 1994 08:49:37 GMT', null],
 ])('Retry-After %j means %j ms', (value, expected) => {
   expect(retryAfterMs(value, () => NOW, undefined)).toBe(expected);
