@@ -68,8 +68,8 @@ function bounded(ms: number): number {
   return Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
 }
 
-/** From here on a number is no duration (30 years) but the time in seconds, or in ms. */
-const EPOCH_SECONDS_FROM = 1e9;
+/** From here on a number is no duration (three years) but a time since 1970, in seconds or in ms. */
+const EPOCH_SECONDS_FROM = 1e8;
 const EPOCH_MS_FROM = 1e11;
 
 function untilReset(text: string, serviceTime: number): number {
