@@ -1,6 +1,6 @@
 /**
  * How many requests a process may have in flight at a service that documents no limit. From 50 it
- * grows by a fifth per round trip until trouble (429, 503, 504, time-outs) halves it; then by a
+ * grows by a fifth per round trip until trouble (a limit, 503, 504, time-outs) halves it; then by a
  * constant number per second of use: quick answers must not bring trouble more often. Single
  * failures don't cut it: some requests fail at any service.
  */
@@ -32,8 +32,8 @@ export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
 
   const current = (ceiling: number) => Math.max(1, Math.floor(Math.min(limit, ceiling)));
   const refuse = (reply: Reply, most: number) => {
-    const isNamed = reply.kind === 'response' && reply.status === 429 && (reply.retryAfterMs ?? 0) > 0;
-    // All workers wait for a time that comes with 429: a mistake is expensive.
+    const isNamed = limitMs(reply) > 0;
+    // All workers wait for a time that comes with a limit: a mistake is expensive.
     strikes += isNamed && borne < most ? STRIKES : 1;
     if (isNamed) borne = 0;
     if (strikes < STRIKES) return;
@@ -67,11 +67,22 @@ export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
   };
 }
 
-const OVERLOADED: ReadonlySet<number> = new Set([429, 503, 504]);
+const OVERLOADED: ReadonlySet<number> = new Set([503, 504]);
 
 /** `none`: the fault lies elsewhere; a missing connection is the breaker's concern. */
 function signalOf(reply: Reply): 'borne' | 'overloaded' | 'none' {
+  if (limitMs(reply) >= 0) return 'overloaded';
   if (reply.kind !== 'response') return reply.code === TIMED_OUT ? 'overloaded' : 'none';
   if (OVERLOADED.has(reply.status)) return 'overloaded';
   return reply.status >= 500 ? 'none' : 'borne';
+}
+
+/** Negative: the answer is no limit. A 403 is one only where it names a time. */
+function limitMs(reply: Reply): number {
+  if (reply.kind === 'no-response') return -1;
+  return reply.status === 429
+    ? (reply.retryAfterMs ?? 0)
+    : reply.status === 403
+      ? (reply.retryAfterMs ?? -1)
+      : -1;
 }

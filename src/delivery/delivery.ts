@@ -253,6 +253,7 @@ function createContext(parts: ContextParts): RunContext {
     stopping,
     stillRuns: runs,
     isOpen,
+    latest: () => store.get(run.id).catch(() => null),
     pause: async (reason) => {
       if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
     },

@@ -1,11 +1,15 @@
 /**
  * Later attempts of a request, which p-retry owns and the sender makes. A row is given up only when
  * its attempts are used up while other rows get through; when none gets through for too long, the
- * service is away and the run pauses: an outage costs time, not rows.
+ * service is away and the run pauses: an outage costs time, not rows. So does a limit, unless it
+ * turns one row away again and again that has nothing left to wait for.
  */
 
 import pRetry from 'p-retry';
-import { gaveUp, type Retry } from './row-task.ts';
+import { acceptedRows } from '../model/outcome.ts';
+import { openRows } from '../model/run.ts';
+import { gaveUp, isLimit, type Retry } from './row-task.ts';
+import type { RunContext } from './run-context.ts';
 import type { Sending } from './sending.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 import { waitWhileRunning } from './still-runs.ts';
@@ -19,7 +23,15 @@ type Tries = {
   readonly startedAt: number;
   /** Start of the attempt before the latest, ms; of the only one where there is one. */
   readonly previousAt: number;
+  /** Limits in a row that turned this row away, and rows that were accepted meanwhile. */
+  readonly alone: number;
+  readonly othersAccepted: number;
+  /** The run's other rows are over, and enough of them were accepted. */
+  readonly isLast: boolean;
 };
+
+/** So many rows that were accepted show that a row is turned away for what it is. */
+const OTHERS_ACCEPTED = 20;
 
 /** The only error that makes p-retry continue. */
 class TryAgain extends Error {
@@ -48,8 +60,13 @@ export async function tryAgain(
   let last = UNSENT;
   const waitForNext = async (verdict: Retry) => {
     const policy = { attempts, awayMs: breaker.patienceMs(), backoffMs: service.backoffMs, breaker };
-    const { made, throttled } = sending;
-    const next = nextTry({ made, throttled, startedAt, previousAt }, verdict, policy);
+    const { made, throttled, alone } = sending;
+    const othersAccepted = breaker.passage().accepted - sending.since.accepted;
+    if (verdict.otherwise !== undefined) sending.acceptedInRun = (await acceptedInRun(context)) ?? -1;
+    const mayBeLast = breaker.awayFor() >= policy.awayMs || alone >= LIMITS_IN_A_ROW;
+    const isLast = mayBeLast && (await isLastOpen(sending));
+    const tries = { made, throttled, startedAt, previousAt, alone, othersAccepted, isLast };
+    const next = nextTry(tries, verdict, policy);
     if (typeof next === 'number') return waitWhileRunning(next, context);
     last = next;
     return false;
@@ -78,6 +95,18 @@ export async function tryAgain(
   }
 }
 
+async function isLastOpen({ task, take }: Sending): Promise<boolean> {
+  const run = await take.context.latest();
+  if (run === null || openRows(run) > 1 + task.mates.length) return false;
+  return acceptedRows(run.outcomes) >= OTHERS_ACCEPTED;
+}
+
+/** Over all workers; `null`: the ledger does not say. */
+export async function acceptedInRun({ latest }: RunContext): Promise<number | null> {
+  const run = await latest();
+  return run === null ? null : acceptedRows(run.outcomes);
+}
+
 /** An answer with a time to come back uses up no attempt, but only so many are waited for. */
 const ALL_ATTEMPTS_FACTOR = 10;
 
@@ -96,16 +125,36 @@ export function nextTry(
   },
 ): number | Effects {
   const patienceLeft = policy.awayMs - policy.breaker.awayFor();
+  const { made } = tries;
+  if (neverGetsThrough(tries, verdict, policy.attempts, patienceLeft <= 0))
+    return [{ kind: 'settle', end: gaveUp(verdict, made) }];
   if (patienceLeft <= 0) return [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
   // The service asked for a longer wait than the run's patience.
   if ((verdict.afterMs ?? 0) > policy.awayMs) return [{ kind: 'pause', reason: 'service-hold' }, ...UNSENT];
-  const { made } = tries;
   const counted = made - tries.throttled;
-  const usedUp = counted >= policy.attempts || made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
+  const usedUp =
+    !isLimit(verdict) && (counted >= policy.attempts || made >= policy.attempts * ALL_ATTEMPTS_FACTOR);
   if (usedUp && othersGetThrough(tries, verdict, policy.breaker))
     return [{ kind: 'settle', end: gaveUp(verdict, made) }];
-  const waitMs = verdict.afterMs ?? Math.min(policy.backoffMs(counted), patienceLeft);
+  const isWithoutTime = verdict.afterMs === null || (isLimit(verdict) && verdict.afterMs === 0);
+  const backoffMs = isWithoutTime ? policy.backoffMs(isLimit(verdict) ? made : counted) : 0;
+  const waitMs = isWithoutTime ? Math.min(backoffMs, patienceLeft) : verdict.afterMs;
   return Math.max(waitMs, SHORTEST_WAIT_MS);
+}
+
+/** Limits in a row that turn a row away: bad luck, or a wrong time, brings fewer. */
+const LIMITS_IN_A_ROW = 20;
+
+/**
+ * Others get through and this row alone doesn't; or it is the last one, for as long as the run
+ * waits. A service that can't be reached says nothing of a row.
+ */
+function neverGetsThrough(tries: Tries, verdict: Retry, attempts: number, isPatienceOver: boolean): boolean {
+  if (UNCONNECTED.has(verdict.code)) return false;
+  const { alone, othersAccepted, isLast } = tries;
+  const isRefusedAlone = alone >= (isLimit(verdict) ? LIMITS_IN_A_ROW : attempts);
+  if (isLast && (isPatienceOver || (isRefusedAlone && isLimit(verdict)))) return true;
+  return othersAccepted >= OTHERS_ACCEPTED && (isRefusedAlone || isPatienceOver) && alone > 0;
 }
 
 /**

@@ -127,7 +127,13 @@ export function endOf(verdict: Final, attempts: number, ms: number): RowEnd {
   }
 }
 
-export function gaveUp({ status, code, message }: Retry, attempts: number): RowEnd {
+/** A limit on the caller: it concerns all rows, and says nothing of this one. */
+export function isLimit({ status, otherwise }: Retry): boolean {
+  return status === 429 || otherwise !== undefined;
+}
+
+export function gaveUp({ status, code, message, otherwise }: Retry, attempts: number): RowEnd {
+  if (otherwise !== undefined) return endOf(otherwise, attempts, 0);
   const why = `gave up after ${attempts} attempts: ${message}`;
   return { outcome: 'failed', status: status ?? 0, attempts, code, message: why };
 }

@@ -41,6 +41,8 @@ export type RunContext = {
   stillRuns(): boolean;
   /** False outside the job's window: no row is begun. */
   isOpen(): boolean;
+  /** As the ledger has it now; `null`: it does not say. */
+  latest(): Promise<Run | null>;
   pause(reason: Reason): Promise<void>;
   close(): Promise<void>;
   onTrouble(what: string, error: Error): void;

@@ -7,9 +7,9 @@
 
 import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
-import type { Reply } from '../model/request.ts';
+import type { Refusal, Reply } from '../model/request.ts';
 import type { Plan } from './decide.ts';
-import { tryAgain } from './retry.ts';
+import { acceptedInRun, tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
 import type { Retry, RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
@@ -25,10 +25,12 @@ import {
   maySend,
   notSent,
   type Sending,
+  turnedAway,
 } from './sending.ts';
 import { createSettling, fieldsAfter, type Settling, warnedEnds, withdrawIntents } from './settle-rows.ts';
 import { waitForService } from './still-runs.ts';
 import {
+  type Answered,
   afterGrant,
   afterReply,
   afterToken,
@@ -259,6 +261,7 @@ function launch(sender: Sender): boolean {
   pace.launched();
   sending.state = 'onWire';
   sending.sentAt = now;
+  if (sending.made === 0) sending.since = context.breaker.passage();
   sending.made += 1;
   passRow('sending', sending.row);
   context.service.attempt(sending.plan.request, sending.token).then(
@@ -275,13 +278,44 @@ function landed(sender: Sender, sending: Sending, reply: Reply): void {
     const { call } = sending.plan.request;
     context.meter.attempted(call, reply, sending.made);
     const verdict = context.service.judge(call, reply);
-    if (verdict.kind === 'accepted' || verdict.kind === 'refused') context.breaker.succeeded(reply.ms);
-    sender.denied = deniedInARow(sender.denied, verdict);
-    void apply(sender, sending, afterReply({ verdict, reply, call, at: Date.now() }, sending, sender.denied));
+    const answered = { verdict, reply, call, at: Date.now() };
+    if (verdict.kind !== 'retry' || verdict.otherwise === undefined) conclude(sender, sending, answered);
+    else weigh(sender, sending, answered, verdict.otherwise).catch((error) => failSending(sending, error));
   } catch (error) {
     failSending(sending, error);
   }
   context.permits.release(reply);
+  pump(sender);
+}
+
+function conclude(sender: Sender, sending: Sending, answered: Answered): void {
+  const { breaker } = sender.context;
+  const { verdict, reply } = answered;
+  if (verdict.kind === 'accepted' || verdict.kind === 'refused') breaker.succeeded(reply.ms);
+  if (verdict.kind === 'accepted') breaker.accepted(sending.alone > 0);
+  sender.denied = deniedInARow(sender.denied, verdict);
+  void apply(sender, sending, afterReply(answered, sending, sender.denied));
+}
+
+/** A limit lets some row through by the time that it named; else the permission is missing. */
+async function weigh(
+  sender: Sender,
+  sending: Sending,
+  answered: Answered,
+  otherwise: Refusal,
+): Promise<void> {
+  const { context } = sender;
+  const here = context.breaker.passage().accepted;
+  let isLimit = here > sending.acceptedHere;
+  if (!isLimit) {
+    // Meanwhile no other row asks to go.
+    sender.troubles += 1;
+    const inRun = await acceptedInRun(context);
+    sender.troubles -= 1;
+    isLimit = inRun === null || inRun > sending.acceptedInRun;
+  }
+  sending.acceptedHere = here;
+  conclude(sender, sending, isLimit ? answered : { ...answered, verdict: otherwise });
   pump(sender);
 }
 
@@ -402,6 +436,7 @@ function again(
   sending.again = null;
   sending.state = 'waiting';
   if (because === 'refreshed') sending.refreshed = true;
+  if (because === 'throttled') turnedAway(sending);
   if (because === 'refreshed' || because === 'throttled') sending.throttled += 1;
   if (tell === null) void tryLater(sender, sending, verdict);
   else tell(verdict);

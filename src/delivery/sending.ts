@@ -13,6 +13,7 @@ import type { Plan } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
 import type { Retry, RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
+import type { Passage } from './service-breaker.ts';
 
 /** `unsent`: the rows are as before. */
 export type Ended = 'settled' | 'unsent';
@@ -70,7 +71,15 @@ export type Sending = Ending & {
   /** Attempts for which the service named a time to come back. */
   throttled: number;
   refreshed: boolean;
+  /** Limits in a row that turned it away and seem to concern it alone, and since when. */
+  alone: number;
+  since: Passage;
+  /** Rows accepted here, and in the run, when its latest limit by 403 came; -1: none came. */
+  acceptedHere: number;
+  acceptedInRun: number;
 };
+
+const NOTHING_SEEN: Passage = { accepted: 0, signs: 0 };
 
 export function createSending(task: RowTask, plan: SendPlan, take: ChunkTake): Sending {
   const repeatable = mayRepeat(plan.request.call);
@@ -93,6 +102,10 @@ export function createSending(task: RowTask, plan: SendPlan, take: ChunkTake): S
     withdrawn: 0,
     throttled: 0,
     refreshed: false,
+    alone: 0,
+    since: NOTHING_SEEN,
+    acceptedHere: -1,
+    acceptedInRun: -1,
     again: null,
   };
 }
@@ -100,6 +113,19 @@ export function createSending(task: RowTask, plan: SendPlan, take: ChunkTake): S
 /** Nothing of the row can have been sent, and only its key has to be looked at. */
 function isFresh({ expected, fields }: SendPlan): boolean {
   return expected === '' && fields === undefined;
+}
+
+/**
+ * A limit turned the row away. A sign that others are limited too begins its count anew: a limit
+ * never makes a row fail while it concerns others.
+ */
+export function turnedAway(sending: Sending): void {
+  const { breaker } = sending.take.context;
+  const isAlone = breaker.passage().signs === sending.since.signs;
+  if (sending.alone === 0) breaker.limited();
+  const { accepted, signs } = breaker.passage();
+  sending.since = { accepted: isAlone ? sending.since.accepted : accepted, signs };
+  sending.alone = isAlone ? sending.alone + 1 : 1;
 }
 
 /** As far as this process knows. */

@@ -8,6 +8,11 @@ import type { SharedBreaker } from '../ledger/breaker.ts';
 export type ServiceBreaker = {
   /** A definite answer came; `tookMs`: how long the request took. */
   succeeded(tookMs: number): void;
+  /** A row was accepted; `wasLimited`: after a limit had turned it away. */
+  accepted(wasLimited: boolean): void;
+  /** A limit turned away a row that it had not met before. */
+  limited(): void;
+  passage(): Passage;
   /** An attempt ended without a definite answer; passes it on to the shared breaker. */
   failed(failure: AttemptFailure): Promise<void>;
   answeredSince(time: number): boolean;
@@ -17,6 +22,13 @@ export type ServiceBreaker = {
   awayFor(): number;
   /** The longest wait for the service, ms; shorter while a followed run never reached it. */
   patienceMs(): number;
+};
+
+/** What this process has seen of rows that pass, and of limits that concern more than one row. */
+export type Passage = {
+  readonly accepted: number;
+  /** Rows that met their first limit, and rows that got through after one. */
+  readonly signs: number;
 };
 
 export type AttemptFailure = {
@@ -32,7 +44,8 @@ export type AttemptFailure = {
 
 /** The service is there, and answers this caller. */
 const UNAUTHORIZED = 401;
-const TOO_MANY_REQUESTS = 429;
+/** A 403 comes here only as a limit. */
+const LIMITS: ReadonlySet<number | null> = new Set([403, 429]);
 /** Somebody waits: an address that was never reached is more likely wrong than away. */
 const UNREACHED_MS = 30_000;
 
@@ -50,6 +63,8 @@ export function createServiceBreaker(
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let lastThrough = Number.NEGATIVE_INFINITY;
   let awaySince: number | null = null;
+  let accepted = 0;
+  let signs = 0;
   return {
     succeeded(tookMs) {
       reach.isReached = true;
@@ -57,11 +72,19 @@ export function createServiceBreaker(
       lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
       awaySince = null;
     },
+    accepted(wasLimited) {
+      accepted += 1;
+      if (wasLimited) signs += 1;
+    },
+    limited() {
+      signs += 1;
+    },
+    passage: () => ({ accepted, signs }),
     async failed({ mark, status, afterMs, isReached, cause }) {
       const asked = now();
       reach.isReached ||= isReached;
       // A limit on the caller concerns all rows of all workers: the service is there.
-      const isLimit = status === TOO_MANY_REQUESTS;
+      const isLimit = LIMITS.has(status);
       // Other answers name a time for their row alone, unless it is beyond patience.
       const isHold = isLimit || (afterMs ?? 0) > awayMs;
       const away = await shared.failed({

@@ -7,7 +7,7 @@ import type { Granted } from '../ledger/intent.ts';
 import { type Call, isOwn } from '../model/operation.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { Reason } from '../model/run.ts';
-import { endOf, type Final, type Retry, type RowEnd } from './row-task.ts';
+import { endOf, type Final, isLimit, type Retry, type RowEnd } from './row-task.ts';
 import { isFreeWithout, type Sending } from './sending.ts';
 import type { AttemptFailure } from './service-breaker.ts';
 
@@ -88,7 +88,7 @@ export function givenUp(facts: Facts): Effects {
   return facts.state === 'intended' ? [...withdrawn(facts), ...UNSENT] : UNSENT;
 }
 
-type Answered = {
+export type Answered = {
   readonly verdict: Verdict;
   readonly reply: Reply;
   readonly call: Call;
@@ -118,7 +118,7 @@ export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts,
       // Creates with lost answers are not retried: each probe would leave another in doubt.
       return [RECALL, told(verdict, reply), inDoubt(verdict, reply, facts, at), { kind: 'pause-if-away' }];
     case 'retry': {
-      const because = verdict.afterMs === null ? 'failed' : 'throttled';
+      const because = verdict.afterMs === null && !isLimit(verdict) ? 'failed' : 'throttled';
       // What may have been carried out keeps its intent until another attempt's answer: an update,
       // and a call of one's own, of which nobody here knows what it does.
       const mayHaveChanged = (call === 'subclient.update' || isOwn(call)) && mayHaveArrived(reply);

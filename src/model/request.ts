@@ -27,7 +27,7 @@ export type Reply =
   | {
       readonly kind: 'response';
       readonly status: number;
-      /** From `Retry-After`, seconds or date (RFC 9110, 10.2.3); `null`: not given. */
+      /** When the request may come again; `null`: not said. A 403 that says it is a limit. */
       readonly retryAfterMs: number | null;
       /** As received, decoded as UTF-8; without a 2xx at most its first 64 KiB. */
       readonly body: string;
@@ -41,6 +41,8 @@ export type Reply =
       /** A status came, but the body was cut off, too large or too slow. */
       readonly kind: 'unreadable';
       readonly status: number;
+      /** Absent: not said. */
+      readonly retryAfterMs?: number;
       readonly requestId?: string;
       readonly code: string;
       readonly ms: number;
@@ -54,6 +56,17 @@ export type Reply =
       readonly ms: number;
     };
 
+export type Refusal = {
+  readonly kind: 'refused';
+  readonly outcome: Extract<Outcome, 'rejected' | 'denied' | 'failed'>;
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly body: string;
+  /** Bytes of the body that followed; absent: none. */
+  readonly restBytes?: number;
+};
+
 /** `code` and `message` hold no personal data. */
 export type Verdict =
   | {
@@ -66,16 +79,7 @@ export type Verdict =
       /** Accepted, but something about the answer is worth a look. */
       readonly warning: string | null;
     }
-  | {
-      readonly kind: 'refused';
-      readonly outcome: Extract<Outcome, 'rejected' | 'denied' | 'failed'>;
-      readonly status: number;
-      readonly code: string;
-      readonly message: string;
-      readonly body: string;
-      /** Bytes of the body that followed; absent: none. */
-      readonly restBytes?: number;
-    }
+  | Refusal
   | {
       /** Another attempt is safe: nothing was received, or the call may be repeated. */
       readonly kind: 'retry';
@@ -83,6 +87,8 @@ export type Verdict =
       readonly code: string;
       readonly message: string;
       readonly afterMs: number | null;
+      /** What the answer means if waiting for that time does not help. */
+      readonly otherwise?: Refusal;
     }
   | {
       /** The run can't go on, through no fault of the row, which keeps its attempts. */

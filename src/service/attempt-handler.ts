@@ -12,7 +12,7 @@ import {
   TIMED_OUT,
   TIMED_OUT_BEFORE_SENDING,
 } from './network-error.ts';
-import { retryAfterMs } from './retry-wait.ts';
+import { comeBackMs, firstOf } from './retry-wait.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -68,9 +68,10 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     passStage('headers');
     if (status < 200) return;
     this.#status = status;
-    if (status >= 300) this.#keptBytes = REFUSAL_KEPT_BYTES;
-    const wish = firstOf(headers['retry-after']);
-    if (wish !== undefined) this.#retryAfterMs = retryAfterMs(wish, this.#now, firstOf(headers.date));
+    if (status >= 300) {
+      this.#keptBytes = REFUSAL_KEPT_BYTES;
+      this.#retryAfterMs = comeBackMs(status, headers, this.#now);
+    }
     const encoding = headers['content-encoding'];
     this.#encoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
     if (this.#requestIdHeader !== undefined)
@@ -138,7 +139,14 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   #unreadable(code: string): Reply {
-    return { kind: 'unreadable', status: this.#status, code, ms: this.#ms() };
+    const [status, retryAfterMs] = [this.#status, this.#retryAfterMs];
+    return {
+      kind: 'unreadable',
+      status,
+      code,
+      ms: this.#ms(),
+      ...(retryAfterMs !== null && { retryAfterMs }),
+    };
   }
 
   #finish(reply: Reply): void {
@@ -151,10 +159,6 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   #ms(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
-}
-
-function firstOf(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'object' ? header[0] : header;
 }
 
 function onTimeout(handler: AttemptHandler): void {

@@ -10,7 +10,7 @@ import { createRecentMap } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
 import { type BuiltInCall, type Call, isOwn, mayRepeat, type OwnOperation } from '../model/operation.ts';
 import { type GivenId, readId } from '../model/record-id.ts';
-import type { Reply, Verdict } from '../model/request.ts';
+import type { Refusal, Reply, Verdict } from '../model/request.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
 
 /** `send.notExecuted`: statuses that prove nothing was carried out. */
@@ -64,8 +64,7 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
     status,
     message: 'The service did not accept the token (401).',
   }),
-  permission: (_, answer) =>
-    refused('denied', `http_${answer.status}`, answer, 'The service did not permit this call (403).'),
+  permission: judgePermission,
   validation: (_, answer) =>
     refused('rejected', `http_${answer.status}`, answer, 'The service found the record invalid (418).'),
   busy: (_, answer) => retry(answer, 'The service asked to wait (429).'),
@@ -131,10 +130,26 @@ function whole({ status, body, restBytes = 0, retryAfterMs }: Extract<Reply, { k
   return { status, body, restBytes, retryAfterMs, trouble: null };
 }
 
-/** The status holds, since the head arrived; a broken answer's `Retry-After` is not kept. */
-function withoutBody(reply: Extract<Reply, { kind: 'unreadable' }>): Answer {
-  const trouble = NETWORK_SENTENCES[codeOfNetworkError(reply.code)];
-  return { status: reply.status, body: null, restBytes: 0, retryAfterMs: null, trouble };
+/**
+ * The status holds, since the head arrived. The `Retry-After` of a broken answer proves nothing:
+ * it is kept only where the status is enough.
+ */
+function withoutBody({ status, retryAfterMs: kept, code }: Extract<Reply, { kind: 'unreadable' }>): Answer {
+  const retryAfterMs = status < 500 ? (kept ?? null) : null;
+  const trouble = NETWORK_SENTENCES[codeOfNetworkError(code)];
+  return { status, body: null, restBytes: 0, retryAfterMs, trouble };
+}
+
+/** A 403 that names a time is a limit, as 429 is; if it comes again, the permission is missing. */
+function judgePermission(_: Call, answer: Answer): Verdict {
+  const denied = refused(
+    'denied',
+    `http_${answer.status}`,
+    answer,
+    'The service did not permit this call (403).',
+  );
+  if (answer.retryAfterMs === null) return denied;
+  return { ...retry(answer, 'The service asked to wait (403).'), otherwise: denied };
 }
 
 /**
@@ -180,7 +195,7 @@ function judgeSilence(call: Call, reply: Extract<Reply, { kind: 'no-response' }>
   return { kind: 'unknown', status: null, code, message };
 }
 
-function retry(answer: Answer, message: string): Verdict {
+function retry(answer: Answer, message: string): Extract<Verdict, { kind: 'retry' }> {
   return {
     kind: 'retry',
     status: answer.status,
@@ -196,12 +211,7 @@ function unknown(code: string, answer: Answer, message: string): Verdict {
   return { kind: 'unknown', status, code, message: words };
 }
 
-function refused(
-  outcome: Extract<Verdict, { kind: 'refused' }>['outcome'],
-  code: string,
-  answer: Answer,
-  message: string,
-): Verdict {
+function refused(outcome: Refusal['outcome'], code: string, answer: Answer, message: string): Refusal {
   const { status, body, restBytes } = answer;
   const verdict = { kind: 'refused', outcome, status, code, message: withTrouble(message, answer) } as const;
   return { ...verdict, body: body ?? '', ...(restBytes > 0 && { restBytes }) };

@@ -105,6 +105,8 @@ test.each<[string, Reply, 'less' | 'more' | 'the same']>([
   ['200', reply(200), 'more'],
   ['418, a record that is refused', reply(418), 'more'],
   ['429', reply(429), 'less'],
+  ['403 that is a limit', reply(403, ANSWER_MS, SECOND), 'less'],
+  ['403', reply(403), 'more'],
   ['503 with a time', reply(503, ANSWER_MS, SECOND), 'less'],
   ['504, a gateway that has waited in vain', reply(504), 'less'],
   ['500', reply(500), 'the same'],

@@ -6,6 +6,7 @@ import { getEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import {
+  answer,
   type Bench,
   type BenchOptions,
   busy,
@@ -143,6 +144,37 @@ describe('a row that is sent', () => {
     expect(bench.context.permits.taken()).toBe(0);
     bench.stop.abort();
     expect(await end).toBe('put-back');
+  });
+});
+
+describe('a limit', () => {
+  const LIMIT_403 = answer(403, '', 1);
+
+  test.each<[string, readonly Reply[], object]>([
+    ['and again with no success between: denied', [LIMIT_403, LIMIT_403], { outcome: 'denied', attempts: 2 }],
+    ['and then not: as if nothing had been', [LIMIT_403], { outcome: 'created', attempts: 2 }],
+  ])('by 403 that names a time %s', async (_, replies, end) => {
+    expect(await send(await replying(replies))).toMatchObject(end);
+  });
+
+  test('by 403 is one for a row again where another worker of the run got a row through', async () => {
+    const bench = await replying([LIMIT_403, LIMIT_403, LIMIT_403]);
+    const run = await bench.run();
+    const created = [0, 5];
+    const latest = async () => ({ ...run, outcomes: { ...run.outcomes, created: created.shift() ?? 5 } });
+    expect(await sendIn(bench, { ...bench.context, latest })).toMatchObject({
+      outcome: 'denied',
+      attempts: 3,
+    });
+  });
+
+  test('that turns others away, too, makes no row fail: each sign of it begins the count anew', async () => {
+    const bench = await replying(Array.from({ length: 30 }, () => answer(429, '', 1)));
+    const { breaker } = bench.context;
+    let signs = 0;
+    const passage = () => ({ accepted: 100 * signs, signs: (signs += 1) });
+    const context = { ...bench.context, breaker: { ...breaker, passage } };
+    expect(await sendIn(bench, context)).toMatchObject({ outcome: 'created', attempts: 31 });
   });
 });
 

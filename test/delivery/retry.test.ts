@@ -8,6 +8,7 @@ const AWAY_MS = 600_000;
 type Situation = Partial<Parameters<typeof nextTry>[0]> & {
   readonly afterMs?: number | null;
   readonly code?: string;
+  readonly status?: number;
   readonly awayForMs?: number;
   /** When the latest definite answer to another row came, and when what it answers was begun. */
   readonly answeredAt?: number;
@@ -17,9 +18,11 @@ type Situation = Partial<Parameters<typeof nextTry>[0]> & {
 /** What follows the first failed attempt, unless the situation says otherwise; backing off takes `attempt` × 100 ms. */
 function decide(situation: Situation) {
   const { made = 1, throttled = 0, startedAt = 1000, previousAt = startedAt, afterMs = null } = situation;
-  const { code = 'http_503', answeredAt = 0, throughAt = 0 } = situation;
-  const verdict: Retry = { kind: 'retry', status: 503, code, message: 'busy', afterMs };
-  return nextTry({ made, throttled, startedAt, previousAt }, verdict, {
+  const { code = 'http_503', status = 503, answeredAt = 0, throughAt = 0 } = situation;
+  const verdict: Retry = { kind: 'retry', status, code, message: 'busy', afterMs };
+  const { alone = 0, othersAccepted = 0, isLast = false } = situation;
+  const tries = { made, throttled, startedAt, previousAt, alone, othersAccepted, isLast };
+  return nextTry(tries, verdict, {
     attempts: ATTEMPTS,
     awayMs: AWAY_MS,
     backoffMs: (attempt) => attempt * 100,
@@ -82,4 +85,35 @@ test('a row that was first tried when the service was going away outlasts the ou
   const given = { code: 'connection_refused', made: ATTEMPTS, awayForMs: 1, answeredAt: 9000 };
   expect(decide({ ...given, throughAt: 1001, previousAt: 9000 })).toEqual(expect.any(Number));
   expect(decide({ ...given, throughAt: 1001, previousAt: 1001 })).toMatchObject(GIVE_UP);
+});
+
+describe('one row that does not get through', () => {
+  const ALONE = { made: 50, throttled: 50, afterMs: 1000, answeredAt: 2000 };
+  const LAST = { made: 3, throttled: 3, isLast: true };
+  test.each<[string, Situation, unknown]>([
+    [
+      '429 that met it alone 20 times while 20 were accepted',
+      { status: 429, alone: 20, othersAccepted: 20 },
+      GIVE_UP,
+    ],
+    ['429 that met it alone 19 times', { status: 429, alone: 19, othersAccepted: 99 }, 1000],
+    ['429 while only 19 were accepted', { status: 429, alone: 99, othersAccepted: 19 }, 1000],
+    ['429 that met others, too', { status: 429, alone: 1, othersAccepted: 99 }, 1000],
+    [
+      '503 that met it alone as often as there are attempts',
+      { made: 5, alone: 5, othersAccepted: 20 },
+      GIVE_UP,
+    ],
+    ['503 that met it alone four times', { made: 4, alone: 4, othersAccepted: 20 }, 1000],
+    ['patience ends', { made: 2, alone: 2, othersAccepted: 20, awayForMs: AWAY_MS }, GIVE_UP],
+    ['patience ends with the last row open', { ...LAST, awayForMs: AWAY_MS }, GIVE_UP],
+    ['patience lasts with the last row open', { ...LAST, awayForMs: AWAY_MS - 1 }, 1000],
+    ['the last row, and no connection', { ...LAST, code: 'connection_refused', awayForMs: AWAY_MS }, AWAY],
+    ['the last row, 429 20 times', { status: 429, isLast: true, alone: 20 }, GIVE_UP],
+    ['429 at once, with no time', { status: 429, made: 3, throttled: 3, afterMs: 0 }, 300],
+  ])('%s', (_, situation, expected) => {
+    const next = decide({ ...ALONE, ...situation });
+    if (typeof expected === 'number') expect(next).toBe(expected);
+    else expect(next).toMatchObject(Object(expected));
+  });
 });

@@ -152,6 +152,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     meter: createMeter(),
     ...clock,
     isOpen: () => true,
+    latest: run,
     pause: async (reason) => {
       pauses.push(reason);
       await store.transition(id, 'paused', reason);

@@ -22,8 +22,9 @@ export function response(status: number, body = '', retryAfterMs: number | null 
   return { kind: 'response', status, body, retryAfterMs, ms } satisfies Reply;
 }
 
-export function unreadable(status: number) {
-  return { kind: 'unreadable', status, code: 'UND_ERR_SOCKET', ms: 1 } satisfies Reply;
+export function unreadable(status: number, retryAfterMs?: number) {
+  const limit = retryAfterMs !== undefined && { retryAfterMs };
+  return { kind: 'unreadable', status, code: 'UND_ERR_SOCKET', ms: 1, ...limit } satisfies Reply;
 }
 
 export function noResponse(sent: boolean, code: string) {
