@@ -104,7 +104,7 @@ function pageWords(page: string): string {
   });
 }
 
-const MARKUP = /<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?<\/\1>|<[^>]*>/gi;
+const MARKUP = /<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?<\/\1>|<[^<>]*>/gi;
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',

@@ -4,7 +4,7 @@ import { WHOLE_BODIES } from '../../src/ledger/refusal-bodies.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { packBody } from '../../src/model/settlement.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import { intendAll, intentOn, runningRun } from '../support/ledger.ts';
+import { intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -18,7 +18,7 @@ async function refusals(rows: number) {
   const worker = () => {
     const ledger = createChunkLedger(parts);
     return async (row: number, body: string, given: object = {}) => {
-      await intendAll(ledger, [intentOn(row, `i a.1 ${row}.1`)]);
+      await ledger.exchange({ next: [intentOn(row, `i a.1 ${row}.1`)] });
       return ledger.settle(
         settledRow(row, 'failed', { mark: `i a.1 ${row}.1`, body, code: 'http_400', ...given }),
       );
