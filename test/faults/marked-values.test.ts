@@ -233,7 +233,7 @@ const IN_CLEAR = { redis: LEDGER, journal: LEDGER, 'append-only file': LEDGER, '
 
 /** What people gave or asked for. */
 const FOR_PEOPLE: Table = {
-  given: `${CELLS} bare refused file`,
+  given: `${CELLS} bare refused denied bad file`,
   done: `${CELLS} file`,
   failed: 'bare file',
   'summary.json': 'file refused',
