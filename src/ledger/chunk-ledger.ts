@@ -17,6 +17,7 @@ import { keyStates, looksInEpoch } from './key-claims.ts';
 import { fieldsPlace, identityOf, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { RESERVE } from './lua/runs.ts';
 import { closeChunk, takeChunk } from './open-chunk.ts';
+import { createBodyTeller } from './refusal-bodies.ts';
 import type { SettledRow } from './settle-entry.ts';
 
 export type ChunkLedger = ReturnType<typeof createChunkLedger>;
@@ -35,8 +36,9 @@ type ChunkLedgerOptions = {
 const MAX_BATCH = 200;
 const NONE: readonly never[] = [];
 
-export function createChunkLedger(options: ChunkLedgerOptions) {
-  const { epoch, keys, run } = options;
+export function createChunkLedger(given: ChunkLedgerOptions) {
+  const { epoch, keys, run } = given;
+  const options = { ...given, bodies: createBodyTeller(run.id) };
   const look = looksInEpoch(epoch);
   const exchange = ({
     ended = NONE,

@@ -23,6 +23,7 @@ import {
 } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
 import { EXCHANGE } from './lua/rows.ts';
+import type { BodyTeller } from './refusal-bodies.ts';
 import { type SettledRow, type ToldEnds, tellEnds } from './settle-entry.ts';
 
 type MarkTuple = readonly [chunk: number, row: number, mark: string];
@@ -64,6 +65,7 @@ type ExchangeEdges = {
   readonly journal: RowJournal;
   readonly run: Run;
   readonly seal: Seal;
+  readonly bodies: BodyTeller;
   /** The longest that a probing row may take, ms. */
   readonly probeMs: number;
 };
@@ -80,8 +82,8 @@ export async function exchangeRows(
   { ended, isFirst, ranges, next }: Exchange,
   edges: ExchangeEdges,
 ): Promise<Exchanged> {
-  const { journal, run, keys, seal } = edges;
-  const told = tellEnds(keys, ended, { isFirst, seal });
+  const { journal, run, keys, seal, bodies } = edges;
+  const told = tellEnds(keys, ended, { isFirst, seal, bodies });
   const rowsEnded = () => ended.map(({ row }) => row);
   if (ended.length > 0) passStage('settling', rowsEnded);
   const note = (text: string) => journal.note({ kind: 'settled', run: run.id, ended: text });
@@ -90,6 +92,7 @@ export async function exchangeRows(
   const asked = { told, marked, ranges, next };
   const exchanged =
     marked.length > 0 ? await askFor(asked, edges) : exchangedOf(await send({ told }, edges), []);
+  bodies.told(told.bodies);
   if (ended.length > 0) passStage('settled', rowsEnded);
   const unsent = told.unsent.filter(({ row }) => !exchanged.unrecorded.has(row));
   if (unsent.length > 0) note(JSON.stringify({ together: [], rows: unsent }));
@@ -144,7 +147,7 @@ type Ask = {
   readonly next?: string;
 };
 
-const NOTHING: ToldEnds = { ended: JSON.stringify({ together: [], rows: [] }), unsent: [] };
+const NOTHING: ToldEnds = { ended: JSON.stringify({ together: [], rows: [] }), unsent: [], bodies: [] };
 
 /** Answers the rows that were not recorded, for each withdrawn 1 or 0, and what was not granted. */
 function send({ told, withdrawn = [], next }: Ask, { epoch, keys, run, probeMs }: ExchangeEdges) {

@@ -28,7 +28,7 @@ export type RunKeys = {
   readonly doubts: string;
   /** Hash: row that did not succeed → source record. Personal data. */
   readonly sources: string;
-  /** Hash: row → the service's body of a refusal (`packBody`). Personal data. */
+  /** Hash: refused row → digest of the service's body, digest → that body. Personal data. */
   readonly bodies: string;
   /** Hash: row → document records. Personal data. */
   readonly documents: string;
@@ -55,7 +55,7 @@ export type RunKeys = {
 };
 
 /** What a run keeps of single rows, each in a box of its own. */
-export type KeptOfRow = 'sources' | 'bodies' | 'documents' | 'sightings';
+export type KeptOfRow = 'sources' | 'documents' | 'sightings';
 
 export function keptPlace(what: KeptOfRow, row: number): string {
   return `${what} ${row}`;

@@ -8,10 +8,11 @@ import type { Seal } from '../lib/seal.ts';
 import { type KeptSighting, sightingSchema } from '../model/resolution.ts';
 import { rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
-import { type LedgerView, type SettledChunk, type Settlement, unpackBody } from '../model/settlement.ts';
+import type { LedgerView, RefusalBody, SettledChunk, Settlement } from '../model/settlement.ts';
 import { type KeptOfRow, keptPlace, type LedgerKeys, type RunKeys } from './keys.ts';
 import { parseSettlement, unpackBlock } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
+import { openBody } from './refusal-bodies.ts';
 import { createRunInput } from './reruns.ts';
 
 const CHUNKS_AT_ONCE = 16;
@@ -24,10 +25,7 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
       const texts = await openRows(redis, k, 'sources', rows);
       return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
     },
-    async bodies(rows) {
-      const packed = await openRows(redis, k, 'bodies', rows);
-      return new Map([...packed].map(([row, text]) => [row, unpackBody(text)]));
-    },
+    bodies: (rows) => openBodies(redis, k, rows),
     documents: (rows) => openRows(redis, k, 'documents', rows),
   };
 }
@@ -135,19 +133,30 @@ async function openRows(
   return new Map([...boxes].map(([row, box]) => [row, seal.openText(keptPlace(what, row), box)]));
 }
 
-async function readRows(
+async function openBodies(
+  redis: RedisConnection,
+  { bodies, seal }: RunKeys,
+  rows: readonly number[],
+): Promise<Map<number, RefusalBody>> {
+  const digests = await readRows(redis, bodies, rows);
+  const boxes = await readRows(redis, bodies, [...new Set(digests.values())]);
+  const opening = await seal();
+  const texts = new Map([...boxes].map(([digest, box]) => [digest, openBody(box, digest, opening)]));
+  return new Map([...digests].flatMap(([row, digest]) => present(row, texts.get(digest))));
+}
+
+async function readRows<Name extends string | number>(
   redis: RedisConnection,
   key: string,
-  rows: readonly number[],
-): Promise<Map<number, string>> {
+  rows: readonly Name[],
+): Promise<Map<Name, string>> {
   if (rows.length === 0) return new Map();
   const values = await redis.hmget(key, ...rows.map(String));
-  return new Map(
-    rows.flatMap((row, i) => {
-      const value = values[i];
-      return value === null || value === undefined ? [] : [[row, value] as const];
-    }),
-  );
+  return new Map(rows.flatMap((row, i) => present(row, values[i])));
+}
+
+function present<Name, Value>(name: Name, value: Value | null | undefined): [] | [readonly [Name, Value]] {
+  return value === null || value === undefined ? [] : [[name, value]];
 }
 
 export async function readSightings(

@@ -5,7 +5,7 @@
 
 import type { Seal } from '../lib/seal.ts';
 import { KEY_AFTER, type Outcome, wasAccepted } from '../model/outcome.ts';
-import type { Settlement } from '../model/settlement.ts';
+import { type Settlement, wasRefused } from '../model/settlement.ts';
 import {
   fieldsPlace,
   identityPlace,
@@ -17,6 +17,7 @@ import {
   type Place,
 } from './keys.ts';
 import { settledMark, settledTogether, takerInOrder } from './mark.ts';
+import type { BodyTeller, ToldBody } from './refusal-bodies.ts';
 
 /** Stands for a record's field digests while a take of its row has an update under way. */
 export function fieldsUnderWay(taker: string): string {
@@ -65,7 +66,7 @@ type SettleEntry = {
   /** The row's key and what becomes of its claim: known, in doubt, given back. */
   readonly key?: (Place & { readonly becomes: 'k' | 'd' | 'x'; readonly id: string }) | undefined;
   readonly source?: string | undefined;
-  readonly body?: string | undefined;
+  readonly body?: ToldBody | undefined;
   readonly documents?: string | undefined;
   /** The service accepted the row. */
   readonly accepted?: 1 | undefined;
@@ -80,7 +81,7 @@ type SettleEntry = {
 
 const BECOMES = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
-function entryOf(keys: LedgerKeys, row: SettledRow, seal: Seal): SettleEntry {
+function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, seal: Seal): SettleEntry {
   const { chunk, outcome, fields, mark, lead } = row;
   const kept = (what: KeptOfRow, text: string) =>
     text === '' ? undefined : seal.text(keptPlace(what, row.row), text);
@@ -92,10 +93,10 @@ function entryOf(keys: LedgerKeys, row: SettledRow, seal: Seal): SettleEntry {
     mark,
     key: keyOf(keys, row),
     source: kept('sources', row.source),
-    body: kept('bodies', row.body),
+    body,
     documents: kept('documents', row.documents),
     accepted: wasAccepted(outcome) ? 1 : undefined,
-    answered: wasAnswered(row) ? 1 : undefined,
+    answered: wasAccepted(outcome) || wasRefused(row) ? 1 : undefined,
     lead: lead ?? undefined,
     repeatable: row.repeatable ? 1 : undefined,
     fields: fields === null ? undefined : fieldsOf(keys, fields),
@@ -111,12 +112,6 @@ function keyOf(keys: LedgerKeys, { identity, outcome, id }: SettledRow): SettleE
 
 function fieldsOf(keys: LedgerKeys, change: FieldsChange): SettleEntry['fields'] {
   return { ...fieldsPlace(keys, change), before: change.before, after: change.after };
-}
-
-function wasAnswered({ outcome, status }: Settlement): boolean {
-  if (wasAccepted(outcome) || outcome === 'rejected' || outcome === 'denied') return true;
-  // Also a redirect: somebody answered.
-  return outcome === 'failed' && status >= 300 && status < 500 && status !== 429;
 }
 
 /** The settler sent nothing of the row and still says how it ended. */
@@ -142,7 +137,10 @@ export type ToldEnds = {
    * Redis refuses, another worker sends the row, and a replay must not say that it failed.
    */
   readonly unsent: readonly SettleEntry[];
+  readonly bodies: readonly ToldBody[];
 };
+
+type Telling = { readonly isFirst: boolean; readonly seal: Seal; readonly bodies: BodyTeller };
 
 /**
  * Nearly all rows are told together. `isFirst`: none of them was in an earlier command that may
@@ -151,16 +149,17 @@ export type ToldEnds = {
 export function tellEnds(
   keys: LedgerKeys,
   ended: readonly SettledRow[],
-  { isFirst, seal }: { readonly isFirst: boolean; readonly seal: Seal },
+  { isFirst, seal, bodies }: Telling,
 ): ToldEnds {
   const groups: Together[] = [];
   const rows: SettleEntry[] = [];
   const unsent: SettleEntry[] = [];
+  const bodyOf = bodies.begin({ keys, seal });
   for (const row of ended) {
     const { identity } = row;
     const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, row.row) : null;
     if (taker === null) {
-      (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, seal));
+      (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, bodyOf(row), seal));
       continue;
     }
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
@@ -172,7 +171,8 @@ export function tellEnds(
     ...group,
     settlements: settledTogether(group.settlements, seal),
   }));
-  return { ended: JSON.stringify({ together, rows }), unsent };
+  const told = rows.flatMap(({ body }) => body ?? []);
+  return { ended: JSON.stringify({ together, rows }), unsent, bodies: told };
 }
 
 /** Answers come from a few chunks at a time, in any order. */

@@ -127,7 +127,12 @@ export function eachTogether(text: string): string[] {
   return all.slice(0, -1).map((one) => JSON.stringify([...z.array(z.unknown()).parse(one), box]));
 }
 
-export type RefusalBody = { readonly text: string; readonly restBytes: number };
+export type RefusalBody = {
+  readonly text: string;
+  readonly restBytes: number;
+  /** Bodies of a run that have the same are equal. */
+  readonly digest?: string;
+};
 
 const CUT = '\0';
 
@@ -140,6 +145,13 @@ export function unpackBody(packed: string): RefusalBody {
   if (!packed.startsWith(CUT)) return { text: packed, restBytes: 0 };
   const end = packed.indexOf(CUT, 1);
   return { text: packed.slice(end + 1), restBytes: Number(packed.slice(1, end)) };
+}
+
+/** The service refused the row, whatever it said. */
+export function wasRefused({ outcome, status }: Pick<Settlement, 'outcome' | 'status'>): boolean {
+  if (outcome === 'rejected' || outcome === 'denied') return true;
+  // Also a redirect: somebody answered.
+  return outcome === 'failed' && status >= 300 && status < 500 && status !== 429;
 }
 
 /** A chunk as it stands, in row order; rows without an outcome are absent. */

@@ -12,12 +12,12 @@ import { spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import { messageOf } from '../model/sentence.ts';
-import type { Settlement } from '../model/settlement.ts';
+import { type Settlement, wasRefused } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { causeAmong } from '../report/causes.ts';
 import type { Cause, Digest } from '../report/digest.ts';
 import { areWithin } from '../report/places.ts';
-import { serviceMessage, unsuccessfulIn } from '../report/remainder.ts';
+import { reasonOf, unsuccessfulIn } from '../report/remainder.ts';
 import { resultsFormat } from '../report/results.ts';
 import { knownFields, publicColumns } from '../service/operations.ts';
 import type { Session } from '../session.ts';
@@ -206,12 +206,11 @@ async function ofCause(search: Search, rows: readonly Settlement[]): Promise<rea
 async function withWords({ visitor, view }: Search, rows: readonly Settlement[]): Promise<ListedRow[]> {
   const listed: ListedRow[] = [];
   for (const batch of batchesOf(rows, BODIES_AT_ONCE)) {
-    const refused = batch.filter(({ outcome }) => outcome === 'rejected' && visitor.role === 'operator');
+    const refused = visitor.role === 'operator' ? batch.filter(wasRefused) : [];
     const bodies = await view.bodies(refused.map(({ row }) => row));
     for (const settlement of batch) {
       const { row } = settlement;
-      const said = serviceMessage(bodies.get(row)?.text ?? '');
-      listed.push({ row, settlement, words: said || messageOf(settlement) });
+      listed.push({ row, settlement, words: reasonOf({ settlement, body: bodies.get(row) ?? null }) });
     }
   }
   return listed;

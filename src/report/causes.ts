@@ -6,14 +6,14 @@
 import { shortDigest } from '../lib/digest.ts';
 import { shorten } from '../lib/terminal.ts';
 import type { KeptIssue } from '../model/issue.ts';
-import { flattenRecord, isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
+import { flattenRecord, parseRecord } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
-import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { messageOf, withoutValues } from '../model/sentence.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { countPlace, noPlaces } from './places.ts';
-import type { RemainderRow } from './remainder.ts';
+import { type RemainderRow, saidOf } from './remainder.ts';
+import { leavesIn } from './service-words.ts';
 
 export type CauseTerms = {
   readonly columns: readonly string[];
@@ -28,6 +28,8 @@ type Said = {
   /** What it says of the fields that it names; empty: nothing. */
   readonly words: string;
   readonly fields: readonly string[];
+  /** The words are the service's. */
+  readonly quoted: boolean;
 };
 
 /** Of the job's last file before; `null`: unknown. */
@@ -59,13 +61,13 @@ type Counting = { -readonly [K in keyof CountedCause]: CountedCause[K] };
 /** Bounds the memory where a service says something different of each row. */
 const MAX_CAUSES = 1_000;
 const ROWS_NAMED = 3;
-const NOTHING_TOLD: Said = { text: UNTOLD, words: '', fields: [] };
+const NOTHING_TOLD: Said = { text: UNTOLD, words: '', fields: [], quoted: true };
 
 /** `rows`: of the whole file. */
 export function createCauseTally(terms: CauseTerms, rows: number) {
   const causes = new Map<string, Counting>();
   const begin = ({ outcome, code, row, issues }: Settlement, said: Said): Counting => {
-    const common = said === NOTHING_TOLD ? [] : issues.map(withoutValues);
+    const common = said.text === UNTOLD ? [] : issues.map(withoutValues);
     const none = { count: 0, first: row, last: row, examples: [], places: noPlaces(rows) };
     return { outcome, code, said, issues: common, ...none };
   };
@@ -75,7 +77,7 @@ export function createCauseTally(terms: CauseTerms, rows: number) {
       const { settlement } = row;
       const full = causeOf(row, terms);
       const isTooMany = causes.size >= MAX_CAUSES && !causes.has(markOf(settlement, full.text));
-      const said = isTooMany ? NOTHING_TOLD : full;
+      const said = isTooMany ? { ...NOTHING_TOLD, quoted: full.quoted } : full;
       const mark = markOf(settlement, said.text);
       const known = causes.get(mark) ?? begin(settlement, said);
       causes.set(mark, known);
@@ -115,30 +117,32 @@ export function causeId(head: Head, { text }: Said): string {
 export function causeAmong(row: RemainderRow, ids: ReadonlySet<string>, terms: CauseTerms): string | null {
   const { settlement } = row;
   const said = causeOf(row, terms);
-  const ways = [said, toldOf({ ...settlement, said, count: 1 }), NOTHING_TOLD];
+  const ways = [said, toldOf({ said, count: 1 }), NOTHING_TOLD];
   return ways.map((one) => causeId(settlement, one)).find((id) => ids.has(id)) ?? null;
 }
 
 /** Not where words of the service are hidden now, or may have been: they can't be compared. */
 export function isNewCause(cause: Pick<CountedCause, 'outcome' | 'code' | 'count'> & Said, known: CauseIds) {
-  const { outcome, count } = cause;
-  if (known === null || (outcome === 'rejected' && count < ENOUGH_ROWS)) return false;
-  const ways = [cause, toldOf({ outcome, said: cause, count: 1 }), NOTHING_TOLD];
+  const { quoted, count } = cause;
+  if (known === null || (quoted && count < ENOUGH_ROWS)) return false;
+  const ways = [cause, toldOf({ said: cause, count: 1 }), NOTHING_TOLD];
   return !ways.some((said) => known.has(causeId(cause, said)));
 }
 
 const ENOUGH_ROWS = 3;
 
 /** Our own words, and those of the service that so many rows share that they name nobody. */
-export function toldOf({ outcome, said, count }: Pick<CountedCause, 'outcome' | 'said' | 'count'>): Said {
-  if (outcome !== 'rejected' || said.text === '' || count >= ENOUGH_ROWS) return said;
-  const { fields } = said;
-  return fields.length === 0 ? NOTHING_TOLD : { text: fields.map(fieldMark).join(' | '), words: '', fields };
+export function toldOf({ said, count }: Pick<CountedCause, 'said' | 'count'>): Said {
+  const { text, fields, quoted } = said;
+  if (!quoted || text === '' || count >= ENOUGH_ROWS) return said;
+  return fields.length === 0
+    ? NOTHING_TOLD
+    : { text: fields.map(fieldMark).join(' | '), words: '', fields, quoted };
 }
 
 /** Without words of the service, however many rows share them. */
-export function ownWords({ outcome, text, words, fields }: Said & Pick<Head, 'outcome'>): Said {
-  return toldOf({ outcome, said: { text, words, fields }, count: 1 });
+export function ownWords({ text, words, fields, quoted }: Said): Said {
+  return toldOf({ said: { text, words, fields, quoted }, count: 1 });
 }
 
 function together(one: CountedCause, other: CountedCause): CountedCause {
@@ -156,17 +160,17 @@ function alikeInAll(settlement: Settlement): Settlement {
   return withoutValues({ ...settlement, issues: settlement.issues.map(withoutValues) });
 }
 
-const LOOK_AT_CHARACTERS = 64 * 1024;
 const MAX_LEAVES = 200;
 const MAX_CHARACTERS = 300;
 
-export function causeOf({ settlement, source, body }: RemainderRow, terms: CauseTerms): Said {
-  if (settlement.outcome !== 'rejected' || body === null) {
-    const text = shortened(messageOf(alikeInAll(settlement)));
-    return { text, words: text, fields: [] };
+export function causeOf(row: RemainderRow, terms: CauseTerms): Said {
+  const said = saidOf(row);
+  if (said === null) {
+    const text = shortened(messageOf(alikeInAll(row.settlement)));
+    return { text, words: text, fields: [], quoted: false };
   }
-  const own = ownValues(source, terms);
-  const parts = leavesIn(body.text.slice(0, LOOK_AT_CHARACTERS)).map((leaf) => partIn(leaf, own, terms));
+  const own = ownValues(row.source, terms);
+  const parts = leavesIn(said).map((leaf) => partIn(leaf, own, terms));
   const told = [...new Map(parts.map((part) => [part.text, part])).values()]
     .filter(({ text }) => text !== '')
     .sort((a, b) => (a.text < b.text ? -1 : 1));
@@ -174,6 +178,7 @@ export function causeOf({ settlement, source, body }: RemainderRow, terms: Cause
     text: shortened(told.map(({ text }) => text).join(' | ')),
     words: shortened(told.flatMap(({ words }) => words || []).join(' · ')),
     fields: [...new Set(told.flatMap(({ fields }) => fields))],
+    quoted: true,
   };
 }
 
@@ -206,31 +211,10 @@ function valuesIn(source: Row | null, columns: readonly string[]): readonly OwnV
   }));
 }
 
-/** The texts in a JSON answer, else the whole. */
-function leavesIn(body: string): readonly string[] {
-  const leaves: string[] = [];
-  try {
-    collect(JSON.parse(body), leaves);
-    return leaves;
-  } catch {
-    return [body];
-  }
-}
-
-function collect(value: JsonValue, leaves: string[]): void {
-  if (leaves.length >= MAX_LEAVES) return;
-  if (isJsonList(value)) for (const item of value) collect(item, leaves);
-  else if (isJsonObject(value)) {
-    for (const [name, member] of Object.entries(value)) {
-      // A member's name may be the field that it is about.
-      if (/[.[]/.test(name)) leaves.push(name);
-      collect(member, leaves);
-    }
-  } else if (typeof value === 'string') leaves.push(value);
-}
+type Part = Omit<Said, 'quoted'>;
 
 /** A text that is just a field of the request has no words. */
-function partIn(leaf: string, own: readonly OwnValue[], terms: CauseTerms): Said {
+function partIn(leaf: string, own: readonly OwnValue[], terms: CauseTerms): Part {
   if (!terms.fields.has(withPositions(leaf, '.#'))) return masked(leaf, own, terms);
   const field = withPositions(leaf, '[]');
   return { text: fieldMark(field), words: '', fields: [field] };
@@ -247,7 +231,7 @@ function withPositions(path: string, sign: string): string {
 }
 
 /** Empty where it was nothing but a value. */
-function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms): Said {
+function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms): Part {
   const named: string[] = [];
   const marked = text.replaceAll(PATH, (whole, quote: string, path: string, at: number) => {
     const field = withPositions(path.replace(/^(?:\$\.|\/)/, '').replaceAll('/', '.'), '.#');

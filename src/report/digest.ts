@@ -48,6 +48,8 @@ export const causeSchema = z.object({
   /** `columns`: the file's columns behind the fields. */
   words: z.string(),
   fields: z.array(z.string()),
+  /** The words are the service's. */
+  quoted: z.boolean(),
   columns: z.array(z.string()),
   advice: z.string(),
   count,
@@ -86,7 +88,9 @@ export const digestSchema = z.object({
   /** HTTP statuses of last attempts, commonest first; 0: no answer. */
   statuses: z.array(z.object({ status: count, rows: count })),
   /** The first rows that need a person, those in doubt first. */
-  needing: z.array(namedRowSchema.extend({ outcome: outcomeSchema, code: z.string(), why: z.string() })),
+  needing: z.array(
+    namedRowSchema.extend({ outcome: outcomeSchema, code: z.string(), why: z.string(), quoted: z.boolean() }),
+  ),
 });
 export type Digest = z.infer<typeof digestSchema>;
 
@@ -169,7 +173,8 @@ export function createDigestTally({ run, fields, publicColumns, advising, defini
         statuses: commonest(statuses),
         moments: [...timeline.moments()],
         needing: rowsNeeding.map(({ named, code, cause }) => {
-          return { ...named, outcome: cause.outcome, code, why: whyOf(cause) };
+          const { outcome, said } = cause;
+          return { ...named, outcome, code, why: whyOf(cause), quoted: said.quoted };
         }),
       };
     },
@@ -219,7 +224,7 @@ type Naming = Pick<DigestOptions, 'advising' | 'definition'> & { readonly column
 
 function told(cause: CountedCause, { advising, definition, columns }: Naming): Cause {
   const { outcome, code, said, issues, first, last, examples, places } = cause;
-  const { text, words, fields } = said;
+  const { text, words, fields, quoted } = said;
   const named = fields.flatMap((field) => columnsOf(field, definition, columns));
   const wrong = issues[0]?.column ?? null;
   return {
@@ -230,6 +235,7 @@ function told(cause: CountedCause, { advising, definition, columns }: Naming): C
     text,
     words,
     fields: [...fields],
+    quoted,
     columns: [...new Set(wrong === null ? named : [wrong])].slice(0, COLUMNS_NAMED),
     advice: adviceIn({ code, outcome }, advising),
     count: cause.count,

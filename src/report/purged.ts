@@ -25,7 +25,7 @@ export async function purgeReport(directory: string, purged: Purged): Promise<vo
     return { ...cause, ...ownWords(cause), examples: cause.examples.map(keyless) };
   });
   const needing = digest?.needing.map((row) => {
-    return { ...keyless(row), ...(row.outcome === 'rejected' && { why: '' }) };
+    return { ...keyless(row), ...(row.quoted && { why: '' }) };
   });
   await put(DIGEST_FILE, { ...digest, causes, needing });
   const files = kept.filter((name) => name === DIGEST_FILE);

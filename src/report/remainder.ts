@@ -4,7 +4,6 @@
  * comes back with its text alone, so that it can't send a guess.
  */
 import { batchesOf } from '../lib/batches.ts';
-import { shorten } from '../lib/terminal.ts';
 import { typedText } from '../lib/typed-cells.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import { REMAINDER, type Remainder } from '../model/outcome.ts';
@@ -12,9 +11,10 @@ import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf as sentenceOf } from '../model/sentence.ts';
-import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
+import { type LedgerView, type RefusalBody, type Settlement, wasRefused } from '../model/settlement.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
-import { csvText, onOneLine } from './csv-text.ts';
+import { csvText } from './csv-text.ts';
+import { serviceMessage } from './service-words.ts';
 
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
 
@@ -61,10 +61,10 @@ export async function* remainderRows(
   view: Pick<LedgerView, 'sources' | 'bodies'>,
 ): AsyncGenerator<readonly RemainderRow[]> {
   for (const batch of batchesOf(settlements, LOOKUP_ROWS)) {
-    const rejected = batch.filter(({ outcome }) => outcome === 'rejected');
+    const refused = batch.filter(wasRefused);
     const [sources, bodies] = await Promise.all([
       view.sources(batch.map(({ row }) => row)),
-      rejected.length === 0 ? new Map<number, RefusalBody>() : view.bodies(rejected.map(({ row }) => row)),
+      refused.length === 0 ? new Map<number, RefusalBody>() : view.bodies(refused.map(({ row }) => row)),
     ]);
     yield batch.map((settlement) => ({
       settlement,
@@ -162,7 +162,7 @@ function originalCells(source: Row | null, kept: readonly number[]): readonly st
 
 function addedCells(run: string, row: RemainderRow): readonly string[] {
   const s = row.settlement;
-  return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, messageOf(row)];
+  return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, reasonOf(row)];
 }
 
 /** One record per line: its values, and one more member in place of an older one. */
@@ -203,22 +203,17 @@ function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObje
     outcome,
     status: status === 0 ? null : status,
     code,
-    message: messageOf(row),
+    message: reasonOf(row),
   };
   return kind === 'in-doubt' ? { ...member, resolution: '' } : member;
 }
 
-function messageOf({ settlement, body }: RemainderRow): string {
-  const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body.text) : '';
-  return said === '' ? sentenceOf(settlement) : said;
+/** The service's words, for those who may see them; else ours. */
+export function reasonOf(row: Pick<RemainderRow, 'settlement' | 'body'>): string {
+  return serviceMessage(saidOf(row) ?? '') || sentenceOf(row.settlement);
 }
 
-/** A refusal's body on one line, cut at 500 characters; rejections.jsonl has more. */
-export function serviceMessage(body: string): string {
-  return shorten(onOneLine(body.slice(0, LOOK_AT_CHARACTERS)).trim(), MAX_CHARACTERS);
+/** `null`: the service said nothing of the row; a redirect's page speaks of an address alone. */
+export function saidOf({ settlement, body }: Pick<RemainderRow, 'settlement' | 'body'>): string | null {
+  return settlement.code === 'redirect' ? null : (body?.text ?? null);
 }
-
-const MAX_CHARACTERS = 500;
-
-/** Enough for the message even where most of a body is indentation. */
-const LOOK_AT_CHARACTERS = 8_000;

@@ -15,7 +15,7 @@ import type { FieldCatalog } from '../model/mapping.ts';
 import type { Notes } from '../model/note.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { LedgerView, SettledChunk, Settlement } from '../model/settlement.ts';
+import { type LedgerView, type SettledChunk, type Settlement, wasRefused } from '../model/settlement.ts';
 import type { Happening } from '../model/story.ts';
 import type { CauseIds } from './causes.ts';
 import { createDigestTally, type Digest, type DigestTally, digestSchema } from './digest.ts';
@@ -42,7 +42,7 @@ import {
   remainderFormat,
   unsuccessfulIn,
 } from './remainder.ts';
-import { documentLines, rejectionLine, resultsFormat } from './results.ts';
+import { createRejections, documentLines, resultsFormat } from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 
 type ReportOptions = {
@@ -78,6 +78,7 @@ type Writing = Omit<ReportOptions, 'originals'> & {
   readonly files: PendingReport;
   readonly format: RemainderFormat;
   readonly results: ReturnType<typeof resultsFormat>;
+  readonly rejection: ReturnType<typeof createRejections>;
   readonly digest: DigestTally;
 };
 
@@ -92,7 +93,8 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   const files = createPendingReport(directory);
   const digest = createDigestTally({ ...options, advising });
   const results = resultsFormat(run.source, advising);
-  const writing = { ...options, hasOriginals, files, format, results, digest };
+  const rejection = createRejections(run.id);
+  const writing = { ...options, hasOriginals, files, format, results, rejection, digest };
   try {
     await writeHeads(writing);
     for await (const chunk of view.chunks()) await writeChunk(chunk, writing);
@@ -110,7 +112,7 @@ async function writeHeads({ run, files, results, hasOriginals }: Writing): Promi
 }
 
 async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> {
-  const { run, files, digest, results, view, hasOriginals } = writing;
+  const { run, files, digest, results, rejection, view, hasOriginals } = writing;
   const { settlements } = chunk;
   digest.add(chunk);
   await files.append(RESULTS_FILE, results.lines(settlements));
@@ -120,8 +122,7 @@ async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> 
     if (run.purged !== undefined) continue;
     await writeSources(writing, rows);
     for (const row of rows)
-      if (hasOriginals && row.settlement.outcome === 'rejected')
-        await files.append(REJECTIONS_FILE, rejectionLine(run.id, row));
+      if (hasOriginals && wasRefused(row.settlement)) await files.append(REJECTIONS_FILE, rejection(row));
   }
   if (hasOriginals && run.operation === 'payment.documents') await writeDocuments(writing, settlements);
 }

@@ -3,7 +3,7 @@ import { printable } from '../lib/terminal.ts';
 import { adviceFor } from '../model/advice.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf } from '../model/sentence.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { RefusalBody, Settlement } from '../model/settlement.ts';
 import type { SourceInfo } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 import type { RemainderRow } from './remainder.ts';
@@ -59,16 +59,31 @@ export function adviceIn(
   return adviceFor(code, outcome, operation, purged !== undefined).replaceAll('.csv', `.${extension}`);
 }
 
+/** A body of a size that stands with one row alone, where others have the same. */
+const LARGE_CHARACTERS = 1024;
+
 /**
- * The body verbatim as a JSON string, `null`: the ledger no longer has it. A body over 64 KiB is
- * cut, with the bytes that followed as `restBytes`.
+ * The body as received, as a JSON string; `null`: none, or the ledger no longer has it. Where it is
+ * cut, `restBytes` says how much followed; `sameAs` names the row that has all that is kept of it.
  */
-export function rejectionLine(run: string, { settlement, body }: RemainderRow): string {
-  const { row, line, key, status } = settlement;
-  const { text = null, restBytes = 0 } = body ?? {};
-  const rejection = { run, row, line, key, status, body: text, ...(restBytes > 0 && { restBytes }) };
-  // The same JSON, without signs that act on a terminal.
-  return `${printable(JSON.stringify(rejection))}\n`;
+export function createRejections(run: string): (row: RemainderRow) => string {
+  const rows = new Map<string, number>();
+  const shownOf = (row: number, body: RefusalBody) => {
+    const { text, restBytes, digest } = body;
+    if (digest === undefined || text.length <= LARGE_CHARACTERS) return { body: text, restBytes };
+    const sameAs = rows.get(digest);
+    rows.set(digest, sameAs ?? row);
+    if (sameAs === undefined) return { body: text, restBytes };
+    const part = text.slice(0, LARGE_CHARACTERS).toWellFormed();
+    return { body: part, restBytes: restBytes + Buffer.byteLength(text.slice(part.length)), sameAs };
+  };
+  return ({ settlement, body }) => {
+    const { row, line, key, status } = settlement;
+    const { restBytes = 0, ...shown } = body === null ? { body } : shownOf(row, body);
+    const rejection = { run, row, line, key, status, ...shown, ...(restBytes > 0 && { restBytes }) };
+    // The same JSON, without signs that act on a terminal.
+    return `${printable(JSON.stringify(rejection))}\n`;
+  };
 }
 
 /** One per record, as received but for white space between tokens: parsing would round numbers. */

@@ -78,7 +78,7 @@ export const summarySchema = asOfRunSchema.extend({
   /** The commonest that may be shown; `rows`: the first of each. */
   causes: z.array(
     causeSchema
-      .pick({ outcome: true, code: true, text: true, fields: true, issues: true, count: true })
+      .pick({ outcome: true, code: true, text: true, fields: true, quoted: true, issues: true, count: true })
       .extend({ rows: z.array(z.number().int().positive()) }),
   ),
   /** Sent cells that looked damaged. */
@@ -152,8 +152,8 @@ export function withWritten(
   const causes = digest.causes
     .filter(({ text }) => text !== UNTOLD && text !== '')
     .slice(0, CAUSES_NAMED)
-    .map(({ outcome, code, text, fields, issues, count, examples }) => {
-      return { outcome, code, text, fields, issues, count, rows: examples.map(({ row }) => row) };
+    .map(({ outcome, code, text, fields, quoted, issues, count, examples }) => {
+      return { outcome, code, text, fields, quoted, issues, count, rows: examples.map(({ row }) => row) };
     });
   const whole = { ...summary, account, audit, records, topErrors, causes, topWarnings, ...files };
   const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);

@@ -194,9 +194,7 @@ const CAUSES_SHOWN = 5;
 /** Those that say more than the error's line does. */
 function causesOf({ outcome, code, column }: TopError, causes: readonly Cause[]): readonly Cause[] {
   const saysMore = (cause: Cause) =>
-    column === undefined
-      ? outcome === 'rejected' || code === 'unreadable_row'
-      : cause.issues[0]?.column === column;
+    column === undefined ? cause.quoted || code === 'unreadable_row' : cause.issues[0]?.column === column;
   return causes.filter((cause) => cause.outcome === outcome && cause.code === code && saysMore(cause));
 }
 

@@ -5,6 +5,7 @@
 import type { Dispatcher } from 'undici';
 import { passStage } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
+import { textOf } from './answer-text.ts';
 import {
   codeOf,
   ENCODED_ANSWER,
@@ -37,6 +38,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   #status = 0;
   #retryAfterMs: number | null = null;
   #encoded = false;
+  #contentType: string | undefined;
   readonly #requestIdHeader: string | undefined;
   #requestId = '';
 
@@ -72,6 +74,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
       this.#keptBytes = REFUSAL_KEPT_BYTES;
       this.#retryAfterMs = comeBackMs(status, headers, this.#now);
     }
+    this.#contentType = firstOf(headers['content-type']);
     const encoding = headers['content-encoding'];
     this.#encoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
     if (this.#requestIdHeader !== undefined)
@@ -133,7 +136,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     const ms = this.#ms();
     const isWhole = this.#bytes <= this.#keptBytes;
     const length = isWhole ? this.#keptLength : wholeCharacters(this.#kept, this.#keptBytes);
-    const body = this.#kept.toString('utf8', 0, length);
+    const body = textOf(this.#kept.subarray(0, length), this.#contentType);
     if (isWhole) return { kind: 'response', status, retryAfterMs, body, ms };
     return { kind: 'response', status, retryAfterMs, body, restBytes: this.#bytes - length, ms };
   }

@@ -4,6 +4,7 @@
  */
 import { buildConnector, Pool } from 'undici';
 import type { Reply, ServiceRequest } from '../model/request.ts';
+import { withoutSecrets } from './answer-text.ts';
 import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { noteConnectError } from './network-error.ts';
@@ -72,7 +73,8 @@ export function createClient(options: ClientOptions): ServiceClient {
       if (!LEGAL_PATH.test(path) || !LEGAL_TOKEN.test(token)) return resolve(NEVER_A_REQUEST);
       const body = request.body === null ? null : Buffer.from(request.body);
       const headers = headersFor(token, body !== null);
-      const handler = new AttemptHandler(resolve, options.timeoutMs, now, options.requestId);
+      const settle = (reply: Reply) => resolve(withoutToken(reply, token));
+      const handler = new AttemptHandler(settle, options.timeoutMs, now, options.requestId);
       pool.dispatch({ method: request.method, path, headers, body }, handler);
     });
 
@@ -87,6 +89,12 @@ export function createClient(options: ClientOptions): ServiceClient {
       return closing;
     },
   };
+}
+
+/** Refusals are kept, and services that are set up to debug send requests back. */
+function withoutToken(reply: Reply, token: string): Reply {
+  if (reply.kind !== 'response' || reply.status < 300) return reply;
+  return { ...reply, body: withoutSecrets(reply.body, token, reply.restBytes !== undefined) };
 }
 
 const NEVER_A_REQUEST: Reply = { kind: 'no-response', sent: false, code: 'UND_ERR_INVALID_ARG', ms: 0 };

@@ -233,7 +233,7 @@ const IN_CLEAR = { redis: LEDGER, journal: LEDGER, 'append-only file': LEDGER, '
 
 /** What people gave or asked for. */
 const FOR_PEOPLE: Table = {
-  given: `${CELLS} bare refused file`,
+  given: `${CELLS} bare refused denied bad file`,
   done: `${CELLS} file`,
   failed: 'bare file',
   'summary.json': 'file refused',
@@ -241,10 +241,10 @@ const FOR_PEOPLE: Table = {
   'results.csv': 'key',
   'report.html': 'file key refused',
   'report-share.html': 'file refused',
-  'failed.csv': CELLS,
+  'failed.csv': `${CELLS} denied bad`,
   'rejected.csv': `${CELLS} refused`,
   'in-doubt.csv': CELLS,
-  'rejections.jsonl': 'key refused',
+  'rejections.jsonl': 'key refused denied bad',
   'documents.jsonl': 'key document',
   'told by preview': CELLS,
   'told by check': `${CELLS} file`,

@@ -115,10 +115,9 @@ describe('the account of a file', () => {
       [first, second].map((file) => flow.onboard(['run', '--job-file', job, file])),
     );
     // One comes first; the other meets rows that are on their way, or have been sent.
-    expect(both.map(({ stderr }) => /which has no outcome yet|none that is open for this job/.test(stderr)).sort()).toEqual([
-      false,
-      true,
-    ]);
+    expect(
+      both.map(({ stderr }) => /which has no outcome yet|none that is open for this job/.test(stderr)).sort(),
+    ).toEqual([false, true]);
     expect((await accountOf(flow, run)).atService).toBe(4);
 
     const odd = await corrected(flow, run, '3.csv', (text) =>

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { exchangeRows } from '../../src/ledger/exchange.ts';
 import type { Intent } from '../../src/ledger/intent.ts';
+import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
@@ -24,6 +25,7 @@ async function runningRun(problem: string | null = null) {
     journal,
     run: await bench.run(),
     seal: CLEAR,
+    bodies: createBodyTeller(id),
     probeMs: 5_000,
   };
   return { edges, journal, run: id, marks: () => redis.hgetall(`${keys.run(id).chunk}1`) };

@@ -4,6 +4,7 @@ import { fieldsPlace, identityPlace, type LedgerKeys } from '../../src/ledger/ke
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
@@ -214,14 +215,16 @@ describe('settled rows', () => {
     expect(rows).toEqual(['1,2,3', '101']);
     expect(await claimed(bench, 'A')).toEqual({ kind: 'known', run: bench.id, id: 'id-1' });
     expect(await claimed(bench, 'B')).toEqual({ kind: 'held', run: bench.id, row: 2, inDoubt: true });
-    const { sources, bodies, documents, doubts } = bench.keys.run(bench.id);
-    const kept = [sources, bodies, documents, doubts].map((key) => own().redis.hgetall(key));
+    const { sources, documents, doubts } = bench.keys.run(bench.id);
+    const kept = [sources, documents, doubts].map((key) => own().redis.hgetall(key));
     expect(await Promise.all(kept)).toEqual([
       { 2: '{"row":2}', 3: '{"row":3}' },
-      { 3: '{"why":"€"}' },
       { 101: '[{"id":"1"}]' },
       { 2: '1' },
     ]);
+    const run = await bench.store.get(bench.id);
+    const view = run === null ? null : createRunView(own().redis, bench.keys, run);
+    expect((await view?.bodies([3]))?.get(3)?.text).toBe('{"why":"€"}');
   });
 
   test('that the ledger has an outcome of stay as they are, in an open chunk and in a closed one', async () => {

@@ -75,7 +75,7 @@ test('half a surrogate pair in the id of a group’s first row keeps none of its
 test('a batch that Redis can not read records nothing, so that each of its rows counts when it is tried alone', async () => {
   const { ledger, outcomes } = await runningRun();
   await intendAll(ledger, [intent(1, 'i a.1 1')]);
-  const unreadable = settledRow(2, 'rejected', { body: 'half \ud83d' });
+  const unreadable = settledRow(2, 'rejected', { source: 'half \ud83d' });
   await expect(ledger.settleAll([created(1, 'i a.1 1'), unreadable])).rejects.toThrow();
   expect(await ledger.settle(created(1, 'i a.1 1'))).toBe(true);
   expect(await outcomes()).toMatchObject({ created: 1, rejected: 0 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
 import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import { entriesIn, settleEntries } from '../support/ledger.ts';
@@ -30,7 +31,11 @@ test('of rows that were told together the journal’s reader makes what each wou
   fc.assert(
     fc.property(fc.uniqueArray(accepted, { selector: ({ row }) => row }), (rows) => {
       const inOrder = (entries: ReturnType<typeof entriesIn>) => entries.toSorted((a, b) => a.row - b.row);
-      const { ended, unsent } = tellEnds(keys, rows, { isFirst: true, seal: CLEAR });
+      const { ended, unsent } = tellEnds(keys, rows, {
+        isFirst: true,
+        seal: CLEAR,
+        bodies: createBodyTeller('r'),
+      });
       expect(unsent).toEqual([]);
       expect(inOrder(entriesIn(ended))).toEqual(inOrder(settleEntries(keys, rows)));
     }),
@@ -46,10 +51,16 @@ test('each row is told once: together where nothing is kept of it but its settle
     settledRow(6, 'created', { mark: 'i a.1 2.6' }),
   ];
   const unsent = settledRow(3, 'invalid');
-  const told = tellEnds(keys, [...others, unsent, plain], { isFirst: true, seal: CLEAR });
+  const told = tellEnds(keys, [...others, unsent, plain], {
+    isFirst: true,
+    seal: CLEAR,
+    bodies: createBodyTeller('r'),
+  });
   const { together, rows } = z.object({ together: ofRows, rows: ofRows }).parse(JSON.parse(told.ended));
   expect([together.length, rows.length, told.unsent.length]).toEqual([1, 4, 1]);
-  expect(tellEnds(keys, [plain], { isFirst: false, seal: CLEAR }).ended).toContain('"together":[]');
+  expect(
+    tellEnds(keys, [plain], { isFirst: false, seal: CLEAR, bodies: createBodyTeller('r') }).ended,
+  ).toContain('"together":[]');
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { packBlock } from '../../src/ledger/mark.ts';
+import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
 import { batchesOf } from '../../src/lib/batches.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import type { Visitor } from '../../src/model/ask.ts';
@@ -142,5 +143,10 @@ export async function keep(
   row: number,
   text: string,
 ) {
-  await ledger.redis.hset(ledger.of(run.target).keys.run(run.id)[what], String(row), text);
+  const { keys } = ledger.of(run.target);
+  const { sources, bodies } = keys.run(run.id);
+  if (what === 'sources') return ledger.redis.hset(sources, String(row), text);
+  const tell = createBodyTeller(run.id).begin({ keys, seal: CLEAR });
+  const { digest = '', text: box = '' } = tell({ outcome: 'rejected', code: '', body: text }) ?? {};
+  return ledger.redis.hset(bodies, String(row), digest, digest, box);
 }

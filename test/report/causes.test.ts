@@ -80,8 +80,8 @@ describe('what the service says of a row', () => {
   test('of another kind is another cause', () => {
     const said = ['too long', 'missing'].map((problem) => refusal(field('name', problem)));
     expect(said).toEqual([
-      { text: '@name | too long', words: 'too long', fields: ['name'] },
-      { text: '@name | missing', words: 'missing', fields: ['name'] },
+      { text: '@name | too long', words: 'too long', fields: ['name'], quoted: true },
+      { text: '@name | missing', words: 'missing', fields: ['name'], quoted: true },
     ]);
   });
 
@@ -123,7 +123,7 @@ test('a JSON record’s own values are named by their paths', () => {
 test('the service’s words are told where three rows have them, fields always', () => {
   const told = (message: string, rows: number) => {
     const said = refusal(JSON.stringify({ message }));
-    return toldOf({ outcome: 'rejected', said, count: rows }).text;
+    return toldOf({ said, count: rows }).text;
   };
   const of = 'accounts[0].iban: Jane Doe is on a list';
   expect([2, 3].map((rows) => told(of, rows))).toEqual([
@@ -139,9 +139,9 @@ test('the service’s words are told where three rows have them, fields always',
 });
 
 describe('a cause is new since the last run', () => {
-  const said = { text: '@email is ‹text›', words: 'email is ‹text›', fields: ['email'] };
+  const said = { text: '@email is ‹text›', words: 'email is ‹text›', fields: ['email'], quoted: true };
   const head = { outcome: 'rejected', code: '422' } as const;
-  const knownAs = (count: number) => new Set([causeId(head, toldOf({ ...head, said, count }))]);
+  const knownAs = (count: number) => new Set([causeId(head, toldOf({ said, count }))]);
 
   test.each([
     ['the last run had none', 3, new Set<string>(), true],

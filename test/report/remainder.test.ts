@@ -1,28 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Row } from '../../src/model/row.ts';
-import { remainderFormat, serviceMessage } from '../../src/report/remainder.ts';
+import { remainderFormat } from '../../src/report/remainder.ts';
 import { readText } from '../intake/read-text.ts';
 import { makeRun, settled } from './make-report.ts';
-
-describe('serviceMessage', () => {
-  it.each([
-    ['{"a":1}', '{"a":1}'],
-    ['{\r\n  "a": 1\n}\n', '{ "a": 1 }'],
-    ['a\u2028b\u0085c\td', 'a b c d'],
-    ['a\u0000b\u001b[31mc', 'a b [31mc'],
-    ['', ''],
-    [' \n ', ''],
-  ])('given the body %j, gives %j', (body, expected) => {
-    expect(serviceMessage(body)).toBe(expected);
-  });
-
-  it('given a long body, gives at most 500 characters of it, whole words, and shows that it was cut', () => {
-    expect(serviceMessage('x'.repeat(501))).toBe(`${'x'.repeat(499)}…`);
-    expect(serviceMessage(`${'x'.repeat(495)} there`)).toBe(`${'x'.repeat(495)}…`);
-    expect(serviceMessage(`${'x'.repeat(498)}😀yz`)).toBe(`${'x'.repeat(498)}😀…`);
-  });
-});
 
 it('given rows of any damaged text, gives each so that it is read as unreadable again, with the same text', async () => {
   const part = fc.constantFrom(...'a"";;\n\n \'=<'.split(''), 'A7;', '"x;\ny";');

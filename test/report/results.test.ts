@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentLines, rejectionLine } from '../../src/report/results.ts';
+import { createRejections, documentLines } from '../../src/report/results.ts';
 import { settled } from './make-report.ts';
 
 describe('documentLines', () => {
@@ -20,9 +20,11 @@ describe('documentLines', () => {
   });
 });
 
-describe('rejectionLine', () => {
+describe('a line of rejections.jsonl', () => {
+  const rejectionLine = createRejections('r');
+
   it.each(['{"e":\r\n [1.0]}', '', 'not JSON \u2028 at all\n'])('given %j, keeps it verbatim', (body) => {
-    const line = rejectionLine('r', {
+    const line = rejectionLine({
       settlement: settled(2, 'rejected', { status: 418 }),
       source: null,
       body: { text: body, restBytes: 0 },
@@ -33,7 +35,7 @@ describe('rejectionLine', () => {
 
   it('given the beginning of a body, says how many bytes followed it', () => {
     const settlement = settled(2, 'rejected', { status: 418 });
-    const line = rejectionLine('r', { settlement, source: null, body: { text: 'no', restBytes: 7_934_464 } });
+    const line = rejectionLine({ settlement, source: null, body: { text: 'no', restBytes: 7_934_464 } });
     expect(JSON.parse(line)).toMatchObject({ body: 'no', restBytes: 7_934_464 });
   });
 });

@@ -5,6 +5,7 @@ import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace, type LedgerKeys, textOf } from '../../src/ledger/keys.ts';
+import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
@@ -76,7 +77,11 @@ export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
 
 /** Rows as the journal's reader has those that were settled by themselves. */
 export function settleEntries(keys: LedgerKeys, rows: readonly SettledRow[]) {
-  const { ended, unsent } = tellEnds(keys, rows, { isFirst: false, seal: CLEAR });
+  const { ended, unsent } = tellEnds(keys, rows, {
+    isFirst: false,
+    seal: CLEAR,
+    bodies: createBodyTeller('r'),
+  });
   return [...entriesIn(ended), ...entriesIn(JSON.stringify({ together: [], rows: unsent }))];
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
+import { WHOLE_BODIES } from '../refusal-bodies.ts';
 import { AUDIT_ENTRY } from './audit.ts';
 import { SUCCESS } from './breaker.ts';
 import { GRANT } from './grant.ts';
@@ -78,6 +79,16 @@ local counts, undoubted, overrules = {}, {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
   if value then call('HSET', key, row, value) end
+end
+-- Also of a row that is not recorded: others were told by the digest alone.
+local function keepBody(body)
+  local digest, text, part = body.digest, body.text, body.part
+  if call('HEXISTS', KEYS[7], digest) == 1 then return digest end
+  -- Counted over all workers.
+  local isWhole = not part or (text and call('HINCRBY', KEYS[7], body.cause, 1) <= ${WHOLE_BODIES})
+  if not isWhole then digest, text = part.digest, part.text end
+  if text then call('HSETNX', KEYS[7], digest, text) end
+  return digest
 end
 local function identity(row, bucket, digest, becomes, id, isClaimed)
   -- Claimed in this epoch: nobody else can have it, so no look is needed.
@@ -203,6 +214,7 @@ for _, e in ipairs(entries) do
   else
     recorded = false
   end
+  local body = e.body and (recorded or not closed) and keepBody(e.body)
   if recorded then
     count(outcome, 1)
     if not closed then of.recorded = of.recorded + 1 end
@@ -210,7 +222,7 @@ for _, e in ipairs(entries) do
     if e.key then identity(row, e.key.bucket, e.key.digest, e.key.becomes, e.key.id) end
     fields(e.fields)
     keep(KEYS[6], row, e.source)
-    keep(KEYS[7], row, e.body)
+    keep(KEYS[7], row, body)
     keep(KEYS[8], row, e.documents)
   else out[#out + 1] = row end
 end

@@ -104,7 +104,7 @@ function shareOf(count: number, total: number): string {
 }
 
 /** Its fields come first, with the columns that they are made of. */
-function Said({ cause: { fields, columns, words, text, outcome } }: Pick<CauseProps, 'cause'>) {
+function Said({ cause: { fields, columns, words, text, quoted } }: Pick<CauseProps, 'cause'>) {
   return (
     <>
       {fields.map((field) => (
@@ -120,8 +120,8 @@ function Said({ cause: { fields, columns, words, text, outcome } }: Pick<CausePr
         </>
       )}
       <Prose of={words} bytes={300} />
-      {words === '' && outcome === 'rejected' ? (text === '' ? SAID_NOTHING : TOO_FEW) : null}
-      {words === '' && outcome !== 'rejected' ? OTHERS : null}
+      {words === '' && quoted ? (text === '' ? SAID_NOTHING : TOO_FEW) : null}
+      {words === '' && !quoted ? OTHERS : null}
     </>
   );
 }
