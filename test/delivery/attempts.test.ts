@@ -172,7 +172,10 @@ describe('a limit', () => {
     const bench = await replying(Array.from({ length: 30 }, () => answer(429, '', 1)));
     const { breaker } = bench.context;
     let signs = 0;
-    const passage = () => ({ accepted: 100 * signs, signs: (signs += 1) });
+    const passage = () => {
+      signs += 1;
+      return { accepted: 100 * signs, signs };
+    };
     const context = { ...bench.context, breaker: { ...breaker, passage } };
     expect(await sendIn(bench, context)).toMatchObject({ outcome: 'created', attempts: 31 });
   });
