@@ -68,7 +68,7 @@ function bounded(ms: number): number {
   return Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
 }
 
-/** From here on a number is no duration (three years) but a time since 1970, in seconds or in ms. */
+/** From here on a number is no duration (three years) but a time since 1970, in seconds or ms. */
 const EPOCH_SECONDS_FROM = 1e8;
 const EPOCH_MS_FROM = 1e11;
 
