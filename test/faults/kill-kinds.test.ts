@@ -68,7 +68,7 @@ const PREPARE: Readonly<Record<Kind, (ground: Ground, kills: number) => Promise<
 
 /** One of two processes dies again and again, by SIGKILL, while rows go; whom it leaves goes on soon. */
 async function killKind(kind: Kind): Promise<void> {
-  const [rows, kills] = LONG && isOften(kind) ? OFTEN[kind] : [kind === 'four' ? 4 * ROWS : ROWS, KILLS];
+  const [rows, kills] = LONG && isOften(kind) ? OFTEN[kind] : [kind === 'four' ? 2 * ROWS : ROWS, KILLS];
   const homes = kind === 'apart' ? 'each' : 'one';
   const four = kind === 'four' ? ({ redis: 'url', workers: 3 } as const) : {};
   const ground = await prepareCrew({ rows, homes, ...four, sandbox: { recordRequests: 4 * ROWS } });
