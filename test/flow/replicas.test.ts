@@ -70,6 +70,8 @@ test('each command that is done says so where a replica stands still, and takes 
 test('at the page it is said beside what was done; where there never was a replica nobody waits', async () => {
   const master = await startMaster();
   const session = await openTestSession({ url: urlOf(master) }, onTestFinished);
+  // What the page has begun would be waited for.
+  onTestFinished(() => session.interruption.abort());
   const ask = async () => {
     const { run } = await startTestRun(session, { rows: 1 });
     await session.ledger.index.add(run.id, run.target, new Date());
