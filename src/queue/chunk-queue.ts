@@ -7,7 +7,6 @@
 
 import { type Job, Queue } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { Seal } from '../lib/seal.ts';
 import {
   type ChunkJob,
   type ChunkPayload,
@@ -53,7 +52,7 @@ export type ChunkQueue = {
     readonly states: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
     readonly nextWaitingMs: number;
   }>;
-  /** False: nobody would deliver it: no list has it, BullMQ gave it up, or nobody can read it. */
+  /** False: nobody would ever take the chunk, since no list has it or BullMQ gave it up. */
   has(run: string, chunk: number): Promise<boolean>;
   placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
   /** Returns the chunk's rows where it had them; `null`: a worker has it in hand. */
@@ -73,7 +72,6 @@ const PLACE_OF: Readonly<Record<string, keyof ChunkPlaces>> = {
 };
 
 export type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
-type ChunkBullJob = Job<ChunkPayload, void, 'chunk'>;
 
 export function openBullQueue(
   connection: RedisConnection,
@@ -98,9 +96,9 @@ export function watchChunks(connection: RedisConnection, prefix: string) {
 function looksInto(queue: BullQueue): Pick<ChunkQueue, 'counts' | 'placesOf' | 'close'> {
   return {
     async counts() {
-      const [counts, next] = await Promise.all([
+      const [counts, [next]] = await Promise.all([
         queue.getJobCounts('prioritized', 'active', 'delayed', 'failed'),
-        nextJob(queue),
+        queue.getPrioritized(0, 0),
       ]);
       const { prioritized: waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
       const nextWaitingMs = next === undefined ? 0 : Math.max(0, Date.now() - next.timestamp);
@@ -142,16 +140,13 @@ export function createChunkQueue(
     },
     ...looksInto(queue),
     countWaiting: () => queue.getPrioritizedCount(),
-    async has(run, chunk) {
-      const id = chunkJobId(run, chunk);
-      if (PLACE_OF[await queue.getJobState(id)] === undefined) return false;
-      return (await rowsOf(queue, id, await sealOf(run))) !== null;
-    },
+    has: async (run, chunk) => PLACE_OF[await queue.getJobState(chunkJobId(run, chunk))] !== undefined,
     async takeOut(run, chunk) {
       const id = chunkJobId(run, chunk);
-      const rows = await rowsOf(queue, id, await sealOf(run));
+      const job = await queue.getJob(id);
       // Refused while its lock lives: that worker may have rows on the wire.
-      return (await queue.remove(id)) === 1 ? { rows } : null;
+      if (job !== undefined && (await queue.remove(id)) !== 1) return null;
+      return { rows: await rowsOf(job?.data, sealOf) };
     },
     async promote(run) {
       const delayed = await queue.getRanges(['delayed'], 0, -1, true);
@@ -164,39 +159,26 @@ export function createChunkQueue(
 
 /** The priority of the chunk that is taken next. */
 async function virtualTimeOf(queue: BullQueue): Promise<number> {
-  return (await nextJob(queue))?.priority ?? FIRST_PRIORITY;
-}
-
-async function nextJob(queue: BullQueue): Promise<ChunkBullJob | undefined> {
-  const [id = ''] = await queue.getRanges(['prioritized'], 0, 0, true);
-  return jobOf(queue, id);
-}
-
-/** None where its data are no JSON: BullMQ parses them with all else. */
-export function jobOf(queue: BullQueue, id: string): Promise<ChunkBullJob | undefined> {
-  return queue.getJob(id).catch((error: unknown) => {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  });
+  const [first] = await queue.getPrioritized(0, 0);
+  return first?.priority ?? FIRST_PRIORITY;
 }
 
 /** In that order; skips jobs that a worker has taken meanwhile. */
 export async function eachJob(
   queue: BullQueue,
   ids: readonly string[],
-  act: (job: ChunkBullJob) => Promise<void>,
+  act: (job: Job<ChunkPayload, void, 'chunk'>) => Promise<void>,
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += JOBS_PER_LOOK) {
-    const jobs = await Promise.all(ids.slice(at, at + JOBS_PER_LOOK).map((id) => jobOf(queue, id)));
+    const jobs = await Promise.all(ids.slice(at, at + JOBS_PER_LOOK).map((id) => queue.getJob(id)));
     await Promise.allSettled(jobs.map((job) => job && act(job)));
   }
 }
 
-/** `null`: nobody can read them. */
-async function rowsOf(queue: BullQueue, id: string, seal: Seal): Promise<ChunkJob['rows'] | null> {
-  const job = await jobOf(queue, id);
-  return chunkOfPayload(job?.data, async () => seal).then(
-    ({ rows }) => rows,
-    () => null,
-  );
+async function rowsOf(payload: unknown, sealOf: SealOf): Promise<ChunkJob['rows'] | null> {
+  try {
+    return (await chunkOfPayload(payload, sealOf)).rows;
+  } catch {
+    return null;
+  }
 }

@@ -132,16 +132,7 @@ function expectKept(
   must(isSame, `${name} was ${was} ${recorded.id} and is ${now}`);
 }
 
-const FREEING = new Set([
-  'finish',
-  'stand-back',
-  'crash-amid',
-  'half',
-  'back',
-  'back-to-saved',
-  'emptied',
-  'copied',
-]);
+const FREEING = new Set(['finish', 'stand-back', 'crash-amid', 'half', 'back', 'back-to-saved', 'emptied']);
 
 type Change = {
   readonly before: RowView | undefined;
