@@ -40,9 +40,13 @@ export async function deliverChunk(job: ChunkJob, take: Omit<UntoldTake, 'order'
     );
     return 'closed';
   }
-  const tasks = tasksOf(job, taken, context);
+  const all = tasksOf(job, taken, context);
+  // Lost rows of a run that goes on: what may have been sent ends, the rest waits for the file.
+  const isLost = isMadeUp(job) && taken.state === 'running';
+  const tasks = isLost ? all.filter(({ row }) => taken.marks.has(row.row)) : all;
   const order = orderOf(job, taken, take);
-  if ((await executeAll(tasks, taken, { ...take, order })) === 'unsent') return 'put-back';
+  const asked = isLost ? ({ ...taken, state: 'cancelled' } as const) : taken;
+  if ((await executeAll(tasks, asked, { ...take, order })) === 'unsent') return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
@@ -112,7 +116,7 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
   return groups.map(({ lead, mates, keyless }) => ({ ...taskOf(lead), mates: mates.map(mateOf), keyless }));
 }
 
-/** The run was cancelled and its file is gone: only the number of its rows is known. */
+/** The file is gone: only the number of its rows is known. */
 function isMadeUp({ rows }: ChunkJob): boolean {
   return rows.every(({ row }) => row.line === 0);
 }

@@ -4,9 +4,15 @@
  */
 
 import { dirname, join } from 'node:path';
-import { changedAt, readEpoch, removeWorkerFolder, runFile, runsIn, writeEpoch } from '../journal/folder.ts';
+import { changedAt, readLastKnown, removeWorkerFolder, runFile, runsIn } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { type Damage, isForeignJournal, type Replayed, readRun } from '../journal/read-journal.ts';
+import {
+  type Damage,
+  isForeignJournal,
+  type JournalOfRun,
+  type Replayed,
+  readRun,
+} from '../journal/read-journal.ts';
 import {
   isDeadHere,
   isOfAnotherMachine,
@@ -19,7 +25,7 @@ import type { LedgerKeys } from '../ledger/keys.ts';
 import { createReplay, noteAdded, recountRuns, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import type { ReplayScope } from '../ledger/verification.ts';
+import { lastBatches, type ReplayScope } from '../ledger/verification.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -73,18 +79,19 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   const replay = createReplay(redis, keys);
   /** Runs of which this worker noted the highest chunk. */
   const readers = new Map<string, () => boolean>();
+  /** Workers of journals that tell more than Redis has. */
+  let older: readonly string[] = [];
   const stopNaming = nameConnections(redis, `${keys.epoch}:${worker}`);
   const epoch = await openEpoch({
     ...options,
     worker,
     dropTornEnds: () => dropTornEnds(redis, (problem) => tellOf(options, problem)),
     recount: () => recountRuns(redis, keys),
-    hasOlderJournal: (name) => hasOlderJournal(options, journal, name),
-    // Outcomes are recorded on a full disk too. An older name there is the safe side.
-    entered: (name) =>
-      writeEpoch(join(folder, worker), name).catch((error: unknown) =>
-        log.warn('the name of the epoch could not be written', { problem: messageOf(error) }),
-      ),
+    async hasOlderJournal(name) {
+      older = await olderJournals(options, journal, name);
+      return older.length > 0;
+    },
+    knows: journal.knows,
     async replay(scope) {
       // In an emptied Redis the same ledger key goes on, or nothing does.
       await keys.sealing.begun();
@@ -93,7 +100,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       return gone;
     },
     isGone: (other) => isGoneFor(other, options),
-    connected: () => connectedWorkers(redis, keys),
+    connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
     doubt: async () => replay.suspect(await store.withOpenRows()),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
@@ -197,37 +204,50 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
   return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 }
 
-/** Other workers of this home that are gone, and those of them with something to put back. */
-async function absentHere(
-  options: RegistrationOptions,
-  { worker }: Journal,
-  isSilent: (other: string) => boolean,
-): Promise<{ readonly gone: readonly string[]; readonly killed: readonly string[] }> {
-  const others = (await listWorkers(options.folder)).filter((other) => other !== worker);
-  const gone = others.filter((other) => isSilent(other) || isGoneFor(other, options));
-  // Who left had everything recorded in this very Redis: there is nothing to put back.
-  const left = new Set(await options.redis.zrange(options.keys.left, '0', '-1'));
-  return { gone, killed: gone.filter((other) => isSilent(other) || !left.has(other)) };
+/** `lacks`: Redis hasn't got the last batch that it had answered to that worker. */
+type Other = { readonly worker: string; readonly epoch: string; readonly lacks: boolean };
+
+/**
+ * Other workers with a journal here, but for those that have left: all that they did was recorded
+ * in this very Redis.
+ */
+async function othersHere(options: RegistrationOptions, { worker: own }: Journal): Promise<readonly Other[]> {
+  const workers = (await listWorkers(options.folder)).filter((worker) => worker !== own);
+  // Before Redis is asked: one that lives goes on meanwhile.
+  const known = await Promise.all(workers.map((worker) => readLastKnown(join(options.folder, worker))));
+  const lasts = await lastBatches(options, workers);
+  return known.flatMap(({ epoch, batch }, i) => {
+    const [worker = '', last = -1] = [workers[i], lasts[i]];
+    return last === Number.POSITIVE_INFINITY ? [] : [{ worker, epoch, lacks: batch > last }];
+  });
 }
 
-async function hasOlderJournal(
+/** Whose journals tell more than the ledger knew when that epoch was opened, or knows since. */
+async function olderJournals(
   options: RegistrationOptions,
   journal: Journal,
-  epoch: string,
-): Promise<boolean> {
-  const { killed } = await absentHere(options, journal, () => false);
-  for (const worker of killed) {
-    const path = join(options.folder, worker);
-    const runs = await runsIn(path);
-    if (runs.length === 0 || (await readEpoch(path)) === epoch) continue;
+  opened: string,
+): Promise<readonly string[]> {
+  const older: string[] = [];
+  for (const { worker, epoch, lacks } of await othersHere(options, journal)) {
+    const runs = await runsIn(join(options.folder, worker));
+    const isUnread = epoch !== opened && runs.length > 0 && isGoneFor(worker, options);
+    // In another container it may live: what Redis has lost of it is lost all the same.
+    const isLost = epoch === opened && lacks;
+    if (!isUnread && !isLost) continue;
     // What can't be put back closes the epoch for nobody else.
-    for (const run of runs) await assertKnown({ worker, run }, options);
-    return true;
+    for (const run of runs) await assertKnown({ worker, run, isTornDamage: lacks }, options);
+    if (isLost) tellOf(options, lackingWords(worker));
+    older.push(worker);
   }
-  return false;
+  return older;
 }
 
-async function assertKnown(of: JournalOf, options: RegistrationOptions): Promise<void> {
+function lackingWords(worker: string): string {
+  return `Redis has lost what it had answered to ${shownWorker(worker)}: the ledger is checked against the journals.`;
+}
+
+async function assertKnown(of: JournalOfRun, options: RegistrationOptions): Promise<void> {
   const { folder, store } = options;
   const damage: Damage[] = [];
   if ((await store.get(of.run)) !== null) return;
@@ -248,25 +268,26 @@ type ReplayOptions = RegistrationOptions & { readonly replay: ReturnType<typeof 
 async function replayJournals(
   options: ReplayOptions,
   journal: Journal,
-  { own, hasIntents, silent, isKeptOut }: ReplayScope,
+  { own, isWhole, silent, isKeptOut }: ReplayScope,
 ): Promise<readonly string[]> {
   if (own) await journal.flush();
   const isSilent = (other: string) => silent.includes(other);
-  const { gone, killed } = await absentHere(options, journal, isSilent);
-  if (!killed.every(isSilent)) tellOf(options, 'Replaying the journal of a process that has ended.');
+  const isAbsent = (other: string) => isSilent(other) || isGoneFor(other, options);
+  const killed = (await othersHere(options, journal)).filter(({ worker }) => isAbsent(worker));
+  if (!killed.every(({ worker }) => isSilent(worker)))
+    tellOf(options, 'Replaying the journal of a process that has ended.');
   const read: ReadBack[] = [];
-  for (const worker of own ? [...killed, journal.worker] : killed) {
+  for (const { worker, lacks } of own ? [...killed, { worker: journal.worker, lacks: true }] : killed) {
     for (const run of await runsIn(join(options.folder, worker)))
-      read.push(await replayRun({ worker, run }, options));
+      read.push(await replayRun({ worker, run, isTornDamage: lacks }, options));
   }
-  if (hasIntents) return gone;
   for (const { run, open } of read)
     await options.replay.intended(
       run,
       open.filter(({ mark }) => !isKeptOut(mark)),
     );
-  for (const one of read) await doubtRowsOf(one, options);
-  return gone;
+  if (!isWhole) for (const one of read) await doubtRowsOf(one, options);
+  return killed.map(({ worker }) => worker);
 }
 
 /** The damaged part may have held intents, and Redis may have lost them too. */
@@ -287,9 +308,7 @@ function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
   return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
 }
 
-type JournalOf = { readonly worker: string; readonly run: string };
-
-type ReadBack = JournalOf & {
+type ReadBack = JournalOfRun & {
   /** Open intents, not put back yet: at most those in flight in one process. */
   readonly open: ReadonlyArray<Extract<Replayed, { kind: 'intended' }>['rows'][number]>;
   /** The first line that isn't what was written. */
@@ -300,7 +319,8 @@ type ReadBack = JournalOf & {
  * Puts back everything but the open intents. Throws a UsageError where damage took the run's record
  * and Redis has lost it.
  */
-async function replayRun({ worker, run }: JournalOf, options: ReplayOptions): Promise<ReadBack> {
+async function replayRun(of: JournalOfRun, options: ReplayOptions): Promise<ReadBack> {
+  const { worker, run } = of;
   const { replay, store, folder, target, index, log } = options;
   const open: Array<ReadBack['open'][number]> = [];
   let damage: Damage | null = null;
@@ -309,7 +329,7 @@ async function replayRun({ worker, run }: JournalOf, options: ReplayOptions): Pr
     log.warn('damaged lines of a journal are passed over', place);
   };
   let isKnown = false;
-  for await (const part of readRun(folder, { worker, run }, onDamage)) {
+  for await (const part of readRun(folder, of, onDamage)) {
     // Without damage its record comes first.
     isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
     if (!isKnown) throw unknownRun({ worker, run }, damage, options);
@@ -321,13 +341,13 @@ async function replayRun({ worker, run }: JournalOf, options: ReplayOptions): Pr
     if (part.kind === 'settled') await replay.settled(run, part.entries);
     if (part.kind === 'intended') open.push(...part.rows);
   }
-  if (!isKnown) await assertKnown({ worker, run }, options);
+  if (!isKnown) await assertKnown(of, options);
   return { worker, run, open, damage };
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */
 function unknownRun(
-  { run, worker }: JournalOf,
+  { run, worker }: JournalOfRun,
   damage: Damage | null | undefined,
   { folder }: Pick<RegistrationOptions, 'folder'>,
 ): UsageError {

@@ -1,12 +1,13 @@
 /**
  * The journals' places, `<ONBOARD_HOME>/journal/<target>/<worker>/<run>.log`, synced so that every
- * promise outlives a power cut; and beside them the name of the worker's latest epoch.
+ * promise outlives a power cut; and beside them what the worker last knew of the ledger.
  */
 
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insteadOf } from '../lib/errors.ts';
 import { makeFolder, syncFolder } from '../lib/make-folder.ts';
+import { sleep } from '../lib/waiting.ts';
 
 /** Not what copies and other systems' files are called: `run copy.log`, `._run.log`. */
 const RUN_FILE = /^([\w-]+)\.log$/;
@@ -23,14 +24,49 @@ export async function runsIn(path: string): Promise<string[]> {
 
 const EPOCH = 'epoch';
 
-/** Not synced: after a power cut an older name, or none, is the safe side. */
-export function writeEpoch(path: string, epoch: string): Promise<void> {
-  return writeFile(join(path, EPOCH), epoch, { mode: 0o600 });
+/** A worker's latest epoch of the ledger, and its last batch that Redis answered. */
+export type LastKnown = { readonly epoch: string; readonly batch: number };
+
+/** How far what is written may lag: a write for each batch would cost more than it tells. */
+const LAG_MS = 20;
+
+/**
+ * Written in place, so that a kill leaves the former text or the new one. Not synced: a power cut
+ * leaves an older one, and an older epoch, or none, is the safe side.
+ */
+export function openLastKnown(path: string, onTrouble: (error: unknown) => void) {
+  let file: FileHandle | null = null;
+  let [text, written] = ['', ''];
+  let writing: Promise<void> | null = null;
+  const write = async () => {
+    for (; written !== text; await sleep(LAG_MS)) {
+      file ??= await open(join(path, EPOCH), 'w', 0o600);
+      const next = text;
+      await file.write(next, 0);
+      written = next;
+    }
+  };
+  return {
+    write({ epoch, batch }: LastKnown): void {
+      text = `${epoch} ${batch}\n`;
+      writing ??= write()
+        .catch(onTrouble)
+        .finally(() => {
+          writing = null;
+        });
+    },
+    async close(): Promise<void> {
+      await writing;
+      await file?.close();
+    },
+  };
 }
 
-/** The latest epoch of the ledger that the worker was in; `''`: unknown. */
-export function readEpoch(path: string): Promise<string> {
-  return readFile(join(path, EPOCH), 'utf8').catch(insteadOf('ENOENT', ''));
+/** Unknown: no epoch, and more batches than any Redis has. */
+export async function readLastKnown(path: string): Promise<LastKnown> {
+  const text = await readFile(join(path, EPOCH), 'utf8').catch(insteadOf('ENOENT', ''));
+  const [epoch = '', batch = 'Infinity'] = text.split(/\s/);
+  return { epoch, batch: Number(batch) };
 }
 
 /** When its last run was begun or forgotten, or its worker left (ms); 0: it is gone. */

@@ -8,7 +8,7 @@
 import { rm, utimes } from 'node:fs/promises';
 import { errorOf } from '../lib/errors.ts';
 import { syncFolder } from '../lib/make-folder.ts';
-import { makeWorkerFolder, runFile } from './folder.ts';
+import { type LastKnown, makeWorkerFolder, openLastKnown, runFile } from './folder.ts';
 import { encodeLine, type JournalRecord } from './record.ts';
 import { openRunFile, type RunFile } from './run-file.ts';
 
@@ -23,6 +23,8 @@ export type Journal = {
   note(record: JournalRecord): void;
   /** Resolves when nothing waits to be written; rejects where the last of it can't be. */
   flush(): Promise<void>;
+  /** What the worker knows of the ledger, for whoever finds the journal; soon written. */
+  knows(known: LastKnown): void;
   runs(): readonly string[];
   /** The run has ended and its report is written: it need not be remembered. Never rejects. */
   forget(run: string): Promise<void>;
@@ -49,6 +51,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const path = await makeWorkerFolder(folder, worker);
   const onTrouble = oncePerSecond(options.onTrouble);
   const files = new Map<string, RunFile>();
+  const lastKnown = openLastKnown(path, (error) =>
+    onTrouble('what is known of the ledger could not be written', errorOf(error)),
+  );
   /** A run that begins anew while its file is removed gets a new one after that. */
   let forgetting = Promise.resolve();
   let closing: Promise<void> | null = null;
@@ -90,6 +95,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       if (closing !== null) return closing;
       await Promise.all([...files.values()].map((file) => file.flush()));
     },
+    knows(known) {
+      if (closing === null) lastKnown.write(known);
+    },
     runs: () => [...files.keys()],
     forget(run) {
       if (closing !== null) return closing;
@@ -98,7 +106,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     close() {
       closing ??= forgetting.then(async () => {
-        await Promise.all([...files.values()].map((file) => file.close()));
+        await Promise.all([lastKnown.close(), ...[...files.values()].map((file) => file.close())]);
         // From now on the journal is kept for a while, though it be empty.
         await utimes(path, new Date(), new Date()).catch(() => undefined);
       });

@@ -29,6 +29,13 @@ export type Replayed =
   | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
   | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] };
 
+export type JournalOfRun = {
+  readonly worker: string;
+  readonly run: string;
+  /** Redis has lost something of that worker: its torn last line may be the rest of many. */
+  readonly isTornDamage?: boolean;
+};
+
 /** The first line, from 1, that isn't what was written: all such are left out. */
 export type Damage = { readonly file: string; readonly line: number };
 
@@ -38,11 +45,11 @@ const BATCH = 200;
  * What a worker's journal has of a run: of each row its intents neither withdrawn nor ended, else
  * its last settle entry, else nothing; a later look puts no accepted row in doubt. A damaged or
  * unknown line is left out and reported: such a journal is not whole. A killed process' torn last
- * line was acknowledged to nobody. Nothing where the file was removed.
+ * line was acknowledged to nobody, where no more is missing. Nothing where the file was removed.
  */
 export async function* readRun(
   folder: string,
-  { worker, run }: { readonly worker: string; readonly run: string },
+  { worker, run, isTornDamage = false }: JournalOfRun,
   onDamage: (damage: Damage) => void = () => undefined,
 ): AsyncGenerator<Replayed> {
   const file = runFile(join(folder, worker), run);
@@ -56,7 +63,7 @@ export async function* readRun(
   let entries: SettleEntry[] = [];
   for await (const { text, isEnded } of linesBack(file, bytes)) {
     const one = decodeLine(text);
-    const isLine = one !== null || isEnded || !isTorn(text);
+    const isLine = one !== null || isEnded || isTornDamage || !isTorn(text);
     if (!isLine) continue;
     if (one === null) damaged = lines;
     else entries.push(...rows.take(one));

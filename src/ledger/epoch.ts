@@ -101,7 +101,8 @@ type OwnEpoch = LedgerEpoch & { beat(): Promise<void> };
 function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   const { redis, keys, worker } = edges;
   const seen = createRecentMap<string, number>(WORKERS_KEPT);
-  const memory: Memory = { sent: 0, number: 0, recorded: 0, recoveries: 0, seen, keptOut: new Set() };
+  const count = { sent: 0, number: 0, recorded: 0, recoveries: 0 };
+  const memory: Memory = { ...count, name: '', seen, keptOut: new Set() };
   const attempt = async <Answer>({ run, keys: named, args, isBatch }: Call<Answer>) => {
     let batch = 0;
     // A new number each time the script is sent: the last one carried out must have the highest.
@@ -113,6 +114,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     };
     const answer = await run(redis, [...named, keys.epoch], sent);
     memory.recorded = Math.max(memory.recorded, batch);
+    if (isBatch) edges.knows({ epoch: memory.name, batch: memory.recorded });
     return answer;
   };
   const beat = { run: heartbeat, keys: [keys.left], args: [SILENT_MS, LEFT_MS], isBatch: true };

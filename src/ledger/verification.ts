@@ -24,12 +24,12 @@ export type EpochEdges = {
   /** False: something was recorded meanwhile, and the runs have to be counted again. */
   recount(): Promise<boolean>;
   /**
-   * Whether a journal at hand is of a process that is gone and was not in the epoch of that name:
-   * others opened it without what that process did, and Redis may have lost some of that.
+   * Whether a journal at hand is of a process that is gone and was not in the epoch of that name,
+   * or knew of a later batch of its own than Redis: Redis may have lost some of what that one did.
    */
   hasOlderJournal(epoch: string): Promise<boolean>;
-  /** This worker is in the epoch of that name: what it did before is known there. */
-  entered(epoch: string): Promise<void>;
+  /** Redis has answered this worker's batch: kept for whoever looks for older journals. */
+  knows(known: { readonly epoch: string; readonly batch: number }): void;
   /** Puts journals at hand back; answers their workers, which are gone or silent. */
   replay(what: ReplayScope): Promise<readonly string[]>;
   /** What some workers sent can't be known: rows that may be theirs are in doubt. */
@@ -49,8 +49,11 @@ export type EpochEdges = {
 export type ReplayScope = {
   /** Also this worker's own journal: Redis lost something of it. */
   readonly own: boolean;
-  /** Redis has all intents. It may never have heard of outcomes: their process ended without it. */
-  readonly hasIntents: boolean;
+  /**
+   * Redis lacks no more than what was never answered. Torn or damaged lines hide nothing then: who
+   * died before an answer has sent nothing by it.
+   */
+  readonly isWhole: boolean;
   /** Workers that may live, silent for so long that they send nothing more under their grants. */
   readonly silent: readonly string[];
   /** Marks of this worker that may not be granted yet: left out. */
@@ -73,6 +76,7 @@ export type Memory = {
   sent: number;
   /** Of the latest epoch that this worker was in. */
   number: number;
+  name: string;
   recorded: number;
   recoveries: number;
   /** Workers, and this one's last batch when they were found to be none any more, or STILL. */
@@ -102,8 +106,8 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     memory.number = found.number;
     if (found.isOpen && found.last >= memory.recorded) return false;
     const isNew = memory.sent === 0;
-    if (isNew && found.isOpen && (await edges.hasOlderJournal(found.name))) {
-      // An epoch without what that journal says is none: the ledger closes for everybody.
+    if (found.isOpen && (await hasLost(found, edges, memory))) {
+      // An epoch without what was lost is none: the ledger closes for everybody.
       await lookAt(edges, { number: found.number + 1 }, 'looks');
       continue;
     }
@@ -113,10 +117,34 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     const opened = await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges);
     if (opened === 'moved') continue;
     memory.number = opened.number;
-    await edges.entered(opened.name);
+    memory.name = opened.name;
     if (!isNew) memory.recoveries += 1;
     return true;
   }
+}
+
+/**
+ * An older copy was put into this very server, or the epoch was opened without what a journal says.
+ * A worker that was only let go has lost nothing, nor has one in an epoch that it wasn't in.
+ */
+async function hasLost({ name }: Found, edges: EpochEdges, memory: Memory): Promise<boolean> {
+  if (memory.sent === 0) return edges.hasOlderJournal(name);
+  const [last = -1] = await lastBatches(edges, [edges.worker]);
+  return name === memory.name && last < memory.recorded;
+}
+
+/**
+ * The last batch of each of these workers that Redis has: -1: it doesn't know the worker; Infinity:
+ * the worker left, or its journal is put back.
+ */
+export async function lastBatches(
+  { redis, keys }: Pick<EpochEdges, 'redis' | 'keys'>,
+  workers: readonly string[],
+): Promise<number[]> {
+  const ends = (await redis.zrange(keys.left, '0', '-1')).map((text) => text.split(' '));
+  const ended = new Map(ends.map(([worker = '', last = 'Infinity']) => [worker, last]));
+  const present = await Promise.all(workers.map((worker) => redis.hget(keys.epoch, `m:${worker}`)));
+  return workers.map((worker, i) => Number(present[i] ?? ended.get(worker) ?? -1));
 }
 
 /** Reads the epoch once no torn end is left and the others know that this worker replays. */
@@ -149,9 +177,9 @@ async function putBack(
   const telling = setInterval(tell, REPLAYING_MS);
   // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
   const own = memory.sent > 0 && last < memory.recorded;
-  const hasIntents = isOpen && memory.sent === 0;
+  const isWhole = isOpen && memory.sent === 0;
   try {
-    return await edges.replay({ own, hasIntents, silent: [], isKeptOut: (mark) => isKeptOut(memory, mark) });
+    return await edges.replay({ own, isWhole, silent: [], isKeptOut: (mark) => isKeptOut(memory, mark) });
   } finally {
     clearInterval(telling);
   }
@@ -275,7 +303,7 @@ function createWait() {
   };
 }
 
-const OF_OTHERS = { own: false, hasIntents: false, isKeptOut: () => false };
+const OF_OTHERS = { own: false, isWhole: false, isKeptOut: () => false };
 
 /**
  * The grace is longer than a lock lives: every grant of the silent is in their journals by now, or

@@ -7,6 +7,7 @@
 
 import { type Job, Queue } from 'bullmq';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { Seal } from '../lib/seal.ts';
 import {
   type ChunkJob,
   type ChunkPayload,
@@ -52,7 +53,7 @@ export type ChunkQueue = {
     readonly states: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
     readonly nextWaitingMs: number;
   }>;
-  /** False: nobody would ever take the chunk, since no list has it or BullMQ gave it up. */
+  /** False: nobody would deliver it: no list has it, BullMQ gave it up, or nobody can read it. */
   has(run: string, chunk: number): Promise<boolean>;
   placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
   /** Returns the chunk's rows where it had them; `null`: a worker has it in hand. */
@@ -72,6 +73,7 @@ const PLACE_OF: Readonly<Record<string, keyof ChunkPlaces>> = {
 };
 
 export type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
+type ChunkBullJob = Job<ChunkPayload, void, 'chunk'>;
 
 export function openBullQueue(
   connection: RedisConnection,
@@ -96,9 +98,9 @@ export function watchChunks(connection: RedisConnection, prefix: string) {
 function looksInto(queue: BullQueue): Pick<ChunkQueue, 'counts' | 'placesOf' | 'close'> {
   return {
     async counts() {
-      const [counts, [next]] = await Promise.all([
+      const [counts, next] = await Promise.all([
         queue.getJobCounts('prioritized', 'active', 'delayed', 'failed'),
-        queue.getPrioritized(0, 0),
+        nextJob(queue),
       ]);
       const { prioritized: waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
       const nextWaitingMs = next === undefined ? 0 : Math.max(0, Date.now() - next.timestamp);
@@ -140,13 +142,16 @@ export function createChunkQueue(
     },
     ...looksInto(queue),
     countWaiting: () => queue.getPrioritizedCount(),
-    has: async (run, chunk) => PLACE_OF[await queue.getJobState(chunkJobId(run, chunk))] !== undefined,
+    async has(run, chunk) {
+      const id = chunkJobId(run, chunk);
+      if (PLACE_OF[await queue.getJobState(id)] === undefined) return false;
+      return (await rowsOf(queue, id, await sealOf(run))) !== null;
+    },
     async takeOut(run, chunk) {
       const id = chunkJobId(run, chunk);
-      const job = await queue.getJob(id);
+      const rows = await rowsOf(queue, id, await sealOf(run));
       // Refused while its lock lives: that worker may have rows on the wire.
-      if (job !== undefined && (await queue.remove(id)) !== 1) return null;
-      return { rows: await rowsOf(job?.data, sealOf) };
+      return (await queue.remove(id)) === 1 ? { rows } : null;
     },
     async promote(run) {
       const delayed = await queue.getRanges(['delayed'], 0, -1, true);
@@ -159,26 +164,39 @@ export function createChunkQueue(
 
 /** The priority of the chunk that is taken next. */
 async function virtualTimeOf(queue: BullQueue): Promise<number> {
-  const [first] = await queue.getPrioritized(0, 0);
-  return first?.priority ?? FIRST_PRIORITY;
+  return (await nextJob(queue))?.priority ?? FIRST_PRIORITY;
+}
+
+async function nextJob(queue: BullQueue): Promise<ChunkBullJob | undefined> {
+  const [id = ''] = await queue.getRanges(['prioritized'], 0, 0, true);
+  return jobOf(queue, id);
+}
+
+/** None where its data are no JSON: BullMQ parses them with all else. */
+export function jobOf(queue: BullQueue, id: string): Promise<ChunkBullJob | undefined> {
+  return queue.getJob(id).catch((error: unknown) => {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  });
 }
 
 /** In that order; skips jobs that a worker has taken meanwhile. */
 export async function eachJob(
   queue: BullQueue,
   ids: readonly string[],
-  act: (job: Job<ChunkPayload, void, 'chunk'>) => Promise<void>,
+  act: (job: ChunkBullJob) => Promise<void>,
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += JOBS_PER_LOOK) {
-    const jobs = await Promise.all(ids.slice(at, at + JOBS_PER_LOOK).map((id) => queue.getJob(id)));
+    const jobs = await Promise.all(ids.slice(at, at + JOBS_PER_LOOK).map((id) => jobOf(queue, id)));
     await Promise.allSettled(jobs.map((job) => job && act(job)));
   }
 }
 
-async function rowsOf(payload: unknown, sealOf: SealOf): Promise<ChunkJob['rows'] | null> {
-  try {
-    return (await chunkOfPayload(payload, sealOf)).rows;
-  } catch {
-    return null;
-  }
+/** `null`: nobody can read them. */
+async function rowsOf(queue: BullQueue, id: string, seal: Seal): Promise<ChunkJob['rows'] | null> {
+  const job = await jobOf(queue, id);
+  return chunkOfPayload(job?.data, async () => seal).then(
+    ({ rows }) => rows,
+    () => null,
+  );
 }

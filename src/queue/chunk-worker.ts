@@ -14,7 +14,7 @@ import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import { type ChunkJob, type ChunkPayload, chunkOfPayload, runOfJobId, type SealOf } from './chunk-job.ts';
 import { FIRST_PRIORITY, priorityAgain, priorityBefore } from './chunk-order.ts';
-import { type BullQueue, eachJob, openBullQueue, QUEUE_NAME, UNASKED } from './chunk-queue.ts';
+import { type BullQueue, eachJob, jobOf, openBullQueue, QUEUE_NAME, UNASKED } from './chunk-queue.ts';
 
 /** Of the lock's time: for differences between Redis' clock and this process'. */
 const LOCK_MARGIN = 1 / 10;
@@ -119,6 +119,15 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
     const take = { run: runOfJobId(job.id ?? ''), lease, ended };
     takes.add(take);
   };
+  /** A job whose data are no JSON is locked all the same: its reader could not take it out. */
+  const putAside = async (error: unknown, token: string) => {
+    const taken = error instanceof SyntaxError ? await queue.getRanges(['active'], 0, -1) : [];
+    for (const id of taken) {
+      const job = new Job(worker, 'chunk', null, {}, id);
+      if ((await job.extendLock(token, lockMs)) === 1)
+        await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS['put-aside'], token);
+    }
+  };
   const takeChunks = async () => {
     await worker.startStalledCheckTimer();
     while (closing === null) {
@@ -131,6 +140,7 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
       } catch (error) {
         if (closing !== null) return;
         onError(errorOf(error));
+        await putAside(error, token).catch(onError);
         await sleep(RETRY_MS);
       }
     }
@@ -169,7 +179,7 @@ function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (erro
     const last = await queue.getRanges(['prioritized'], -LOOKED_AT, -1, true);
     const runs = new Set([...takes].map(({ run }) => run));
     const starved = firstsOfOthers([...first, ...last], runs).slice(0, PLACES + EXTRA_PLACES_MAX - places);
-    const next = starved.length > 0 && (await queue.getJob(first[0] ?? ''));
+    const next = starved.length > 0 && (await jobOf(queue, first[0] ?? ''));
     // Gone: taken elsewhere.
     if (!next || !isFull()) return;
     const priority = priorityBefore(next.priority);

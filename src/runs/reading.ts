@@ -5,15 +5,16 @@
  * way.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
+import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { awaitsApproval, type Reason, type Run, type RunState } from '../model/run.ts';
+import { awaitsApproval, type Reason, type Run, type RunState, rowsBefore } from '../model/run.ts';
 import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
 import { createWaitingNotice } from './redis-wait.ts';
 import type { RowSource } from './rows.ts';
 import { waitsFor } from './status.ts';
-import { windUpRun } from './wind-up.ts';
+import { unknownRows, windUpRun } from './wind-up.ts';
 
 type Purpose = 'ingest' | 'windUp';
 
@@ -61,7 +62,8 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const begin = () => {
     reading = READ[purpose](opened, stop.signal);
     reading
-      .then((end) => {
+      .then(async (end) => {
+        if (end === 'file-changed') await leaveInDoubt(opened);
         const after = STATE_AFTER[end];
         return after !== null && store.transition(run.id, ...after);
       })
@@ -165,6 +167,21 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
   },
   windUp: (opened, signal) => windUpRun({ ...opened, signal }),
 };
+
+/** Chunks that neither the queue nor the file has any more: what may have been sent of them. */
+async function leaveInDoubt({ run, session, queue }: Opened): Promise<void> {
+  const open = run.parent === null ? await session.ledger.of(run.target).store.openChunks(run.id) : [];
+  for (const chunk of open) {
+    if ((await queue.has(run.id, chunk)) || (await queue.takeOut(run.id, chunk)) === null) continue;
+    const rows = unknownRows(chunk, run, null);
+    await session.delivery.deliver({ run: run.id, chunk, rows }, { isHeld: () => true });
+    const places = `Rows ${rowsBefore(run, chunk) + 1} to ${rowsBefore(run, chunk) + rows.length}`;
+    tell(
+      session.io,
+      `${places} of run ${run.id} are lost from Redis, and its file has changed: those that may have been sent are in doubt.`,
+    );
+  }
+}
 
 async function sweep({ run, session, queue, added }: Opened): Promise<boolean> {
   const closed = await session.ledger.of(run.target).store.closedChunks(run.id);

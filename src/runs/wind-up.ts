@@ -96,7 +96,8 @@ async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp
   }
 }
 
-function unknownRows(n: number, run: Run, known: readonly number[] | null): JobRows {
+/** `known`: the rows' numbers where they don't follow from the chunk's. */
+export function unknownRows(n: number, run: Run, known: readonly number[] | null): JobRows {
   const before = rowsBefore(run, n);
   // A rerun's rows have numbers of another run's file, which can't be made up.
   const isShort = known === null ? run.parent !== null : known.length !== run.rows;

@@ -15,7 +15,6 @@ import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegistration, type Registration } from '../../src/delivery/registration.ts';
-import { writeEpoch } from '../../src/journal/folder.ts';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import { listWorkers, newWorkerId } from '../../src/journal/worker-registry.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
@@ -34,6 +33,7 @@ import { growingLog, startRedisServer } from '../support/redis-server.ts';
 import { newRun } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
 
@@ -61,7 +61,7 @@ type Joined = Registration & {
 };
 
 /** A worker with a connection of its own, as a process has it. */
-async function joinAs(place: Place, at: Redis = own().redis): Promise<Joined> {
+async function joinAs(place: Place & { graceMs?: number }, at: Redis = own().redis): Promise<Joined> {
   const redis = at.duplicate();
   onTestFinished(() => redis.disconnect());
   const notices: string[] = [];
@@ -127,8 +127,8 @@ async function deadWorker(): Promise<string> {
 }
 
 /** The journal of a process that was killed: row 1 created, row 2 sent with an unknown end. */
-async function deadJournal(place: Place, run: string): Promise<Journal> {
-  const worker = await deadWorker();
+async function deadJournal(place: Place, run: string, name?: string): Promise<Journal> {
+  const worker = name ?? (await deadWorker());
   const journal = await openJournal({ folder: place.folder, worker, onTrouble: () => undefined });
   const fields = restorableFields(await own().redis.hgetall(place.keys.run(run).record));
   await journal.write({ kind: 'run', run, fields });
@@ -137,7 +137,10 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
   await journal.write({ kind: 'intended', run, next: nextText(...rows) });
   const ended = endedText(place.keys, [settled(1, 'created', 'i dead.1 1')]);
   await journal.write({ kind: 'settled', run, ended });
-  await writeEpoch(join(place.folder, worker), (await own().redis.hget(place.keys.epoch, 'opened')) ?? '');
+  // Redis has all that it has answered.
+  const opened = (await own().redis.hget(place.keys.epoch, 'opened')) ?? '';
+  await writeFile(join(place.folder, worker, 'epoch'), `${opened} 7\n`);
+  await own().redis.hset(place.keys.epoch, `m:${worker}`, 7);
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));
   return journal;
@@ -311,7 +314,7 @@ describe('a process that was killed', () => {
   test('after it had left properly has nothing put back', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run' });
+    await own().redis.del(place.keys.epoch);
     await own().redis.zadd(place.keys.left, Date.now(), worker);
     const a = await joinAs(place);
     expect(a.notices).toEqual([]);
@@ -346,12 +349,62 @@ describe('a process that was killed', () => {
     expect(b.notices).toEqual([REPLAYING]);
   });
 
-  test('or that ended without Redis has the outcomes put back of which Redis never heard, and no intent', async () => {
+  test('has that journal alone put back where Redis lacks no more than what was never answered', async () => {
     const { place, run } = await placeWithRun();
     await joinAs(place);
-    await deadJournal(place, run);
+    const { worker } = await deadJournal(place, run);
+    await appendFile(await journalOf(place, worker), '{"torn');
+    const opened = await own().redis.hget(place.keys.epoch, 'opened');
+    const b = await joinAs(place);
+    expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,/), 2: 'i dead.1 1' });
+    expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
+    expect([await own().redis.hget(place.keys.epoch, 'opened'), b.notices]).toEqual([opened, [REPLAYING]]);
+  });
+
+  test.each([
+    ['one that it was in', 6],
+    ['one from before it came', null],
+  ])(
+    'closes the ledger where Redis lacks what it had answered: it was given an older copy, %s',
+    async (_, last) => {
+      const { place, run } = await placeWithRun();
+      const a = await joinAs(place);
+      const { worker } = await deadJournal(place, run);
+      await appendFile(await journalOf(place, worker), '{"torn');
+      if (last === null) await own().redis.hdel(place.keys.epoch, `m:${worker}`);
+      else await own().redis.hset(place.keys.epoch, `m:${worker}`, last);
+      const b = await joinAs(place);
+      expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+      expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBe('1');
+      expect(a.epoch.recoveries()).toBe(1);
+      expect(b.notices).toContainEqual(expect.stringMatching(/^Redis has lost what it had answered/));
+      expect(b.notices.at(-1)).toContain('line 5), and Redis may have lost what it said');
+    },
+  );
+
+  test('in another container, which may live, has its journal put back for it where Redis lacks what it had answered', async () => {
+    const { place, run } = await placeWithRun();
     await joinAs(place);
-    expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,.*"created"/) });
+    const elsewhere = newWorkerId().split('.').with(2, '1').join('.');
+    const { worker } = await deadJournal(place, run, elsewhere);
+    await joinAs(place);
+    expect(await marks(place, run)).toEqual({});
+    // A copy from before it came.
+    await own().redis.zrem(place.keys.left, `${worker} 7`);
+    const b = await joinAs({ ...place, graceMs: 3_000 });
+    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
+    expect(b.notices).toContainEqual(expect.stringMatching(`journals are here.+${worker}`));
+  });
+
+  test('and was let go by a living worker is known to have lost nothing', async () => {
+    const { place, run } = await placeWithRun();
+    const a = await joinAs(place);
+    const { worker } = await deadJournal(place, run);
+    await own().redis.hset(place.keys.epoch, `b:${worker}`, 1);
+    await until(async () => (await own().redis.hexists(place.keys.epoch, `m:${worker}`)) === 0);
+    await joinAs(place);
+    expect(a.epoch.recoveries()).toBe(0);
+    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
   });
 
   test('and that others opened the ledger without, on a Redis that forgot its run, has its intents put back before the run goes on', async () => {
@@ -470,7 +523,6 @@ describe('a worker’s own journal', () => {
     await restarted(place);
     await ledger.settle(settled(1, 'created', 'i a.1 1'));
     expect((await knownRun(place.store, run)).outcomes.created).toBe(1);
-    expect(a.troubles).toContain('the name of the epoch could not be written');
   });
 
   test('stays when it ends, also where nothing is left to be put back: Redis may forget that it was deregistered', async () => {

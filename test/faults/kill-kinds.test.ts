@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Summary } from '../../src/report/summary.ts';
 import { createJob, type Flow } from '../support/flow.ts';
 import { summaryFrom } from '../support/run-control.ts';
+import { until } from '../support/until.ts';
 import { allOf, testsOf } from './support/all-of.ts';
 import { prepareCrew } from './support/crew.ts';
 import { killLoop } from './support/killing.ts';
@@ -17,11 +19,12 @@ import { LONG, SLOWNESS, secondsSince, TIMEOUT_MS, TIMES, takeOverSeconds } from
 import { assertTruth, duplicateProblems } from './support/truth.ts';
 
 /**
- * `create`: each row is one create; `apart`: the same with a home for each, and a Redis between them. `group`: rows of one key are
+ * `create`: each row is one create; `apart`: the same with a home for each, and a Redis between them; `four`: four in one home, and one of
+ * another home was killed before. `group`: rows of one key are
  * one request. `reference`: rows refer to others of the file. `upsert`: most keys are known. `rerun`: rows that failed, now at a
  * rate: they are in doubt where they were sent, and only there.
  */
-const KINDS = ['create', 'apart', 'group', 'reference', 'upsert', 'rerun'] as const;
+const KINDS = ['create', 'apart', 'four', 'group', 'reference', 'upsert', 'rerun'] as const;
 type Kind = (typeof KINDS)[number];
 
 const [ROWS, KILLS] = LONG ? [shareOf(2_400), shareOf(20)] : [240, 2];
@@ -29,7 +32,9 @@ const [ROWS, KILLS] = LONG ? [shareOf(2_400), shareOf(20)] : [240, 2];
 const OFTEN = {
   create: [shareOf(60_000), shareOf(300)],
   apart: [shareOf(20_000), shareOf(100)],
+  four: [shareOf(20_000), shareOf(50)],
 } as const;
+const isOften = (kind: Kind): kind is keyof typeof OFTEN => Object.hasOwn(OFTEN, kind);
 /** A victim dies after 1 to this many requests. */
 const REQUESTS_MAX = LONG ? 60 : 20;
 /** A kill comes at the latest a second after the last one: at that latency two processes don't send so many rows meanwhile. */
@@ -54,6 +59,7 @@ type Prepared = {
 const PREPARE: Readonly<Record<Kind, (ground: Ground, kills: number) => Promise<Prepared>>> = {
   create: prepareCreate,
   apart: prepareCreate,
+  four: prepareCreate,
   group: prepareGroup,
   reference: prepareReference,
   upsert: prepareUpsert,
@@ -62,13 +68,17 @@ const PREPARE: Readonly<Record<Kind, (ground: Ground, kills: number) => Promise<
 
 /** One of two processes dies again and again, by SIGKILL, while rows go; whom it leaves goes on soon. */
 async function killKind(kind: Kind): Promise<void> {
-  const [rows, kills] = LONG && (kind === 'create' || kind === 'apart') ? OFTEN[kind] : [ROWS, KILLS];
+  const [rows, kills] = LONG && isOften(kind) ? OFTEN[kind] : [kind === 'four' ? 2 * ROWS : ROWS, KILLS];
   const homes = kind === 'apart' ? 'each' : 'one';
-  const ground = await prepareCrew({ rows, homes, sandbox: { recordRequests: 4 * ROWS } });
+  const four = kind === 'four' ? ({ redis: 'url', workers: 3 } as const) : {};
+  const ground = await prepareCrew({ rows, homes, ...four, sandbox: { recordRequests: 4 * ROWS } });
   const { flow } = ground;
-  const { command, judge } = await PREPARE[kind](ground, kills);
+  // One more is killed elsewhere.
+  const { command, judge } = await PREPARE[kind](ground, kind === 'four' ? kills + 1 : kills);
   flow.sandbox.setFaults([`latency=${LATENCY_MS}ms±${LATENCY_MS}ms`]);
-  const { members, finished } = await ground.start([[...command, '--json'], ['work']]);
+  const workers = Array.from({ length: four.workers ?? 1 }, () => ['work']);
+  const { members, finished } = await ground.start([[...command, '--json'], ...workers]);
+  if (kind === 'four') await killElsewhere(flow);
   const standstillSeconds = watchStandstill(flow);
   const loop = { victims: members, over: finished, requestsMax: REQUESTS_MAX, dice: createDice(SEED) };
   const done = await killLoop({ ...loop, kills });
@@ -86,6 +96,14 @@ async function killKind(kind: Kind): Promise<void> {
     made: [...flow.sandbox.entities(kind === 'group' ? 'draft' : 'subclient', 0)],
     requests: flow.sandbox.requests(),
   });
+}
+
+/** A worker of another home, which nobody comes to any more. */
+async function killElsewhere(flow: Flow): Promise<void> {
+  const worker = flow.start(['work'], { ONBOARD_HOME: join(flow.home, 'elsewhere') });
+  await until(() => (flow.sandbox.stats().tokens.at(-1)?.requests ?? 0) > 0);
+  worker.child.kill('SIGKILL');
+  await worker.ended;
 }
 
 const LOOK_MS = 20;

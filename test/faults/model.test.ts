@@ -24,7 +24,16 @@ test(
 
 /** A row that is granted twice takes four events, and a fifth shows what comes of it: two takes, two intents, an answer. */
 const [DEPTH, DRAIN_EVERY] = LONG ? [12, 5] : [5, 16];
-const NONE = { crashes: 0, losses: 0, decisions: 0, attempts: 1, resends: false, halves: 0, pauses: 0 };
+const NONE = {
+  crashes: 0,
+  losses: 0,
+  copies: 0,
+  decisions: 0,
+  attempts: 1,
+  resends: false,
+  halves: 0,
+  pauses: 0,
+};
 const SEARCHES: ReadonlyArray<readonly [string, Limits]> = LONG
   ? [
       ['a crash and two attempts', { ...NONE, crashes: 1, attempts: 2 }],
@@ -34,8 +43,15 @@ const SEARCHES: ReadonlyArray<readonly [string, Limits]> = LONG
       ['a Redis that forgets, and a crash', { ...NONE, losses: 1, crashes: 1 }],
       ['half a command, two attempts and a pause', { ...NONE, losses: 1, halves: 1, attempts: 2, pauses: 1 }],
       ['half a command, and a crash', { ...NONE, losses: 1, halves: 1, crashes: 1 }],
+      ['an older copy, and two attempts', { ...NONE, copies: 1, attempts: 2 }],
+      ['an older copy, and a crash', { ...NONE, copies: 1, crashes: 1 }],
     ]
-  : [['one of each', { ...NONE, crashes: 1, losses: 1, decisions: 1, attempts: 2, resends: true }]];
+  : [
+      [
+        'one of each',
+        { ...NONE, crashes: 1, losses: 1, copies: 1, decisions: 1, attempts: 2, resends: true },
+      ],
+    ];
 
 test.each(SEARCHES)(
   `every path of ${DEPTH} events of one row and two takers, with %s: never twice, nothing lost`,

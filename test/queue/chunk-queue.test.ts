@@ -39,7 +39,7 @@ function ownQueue() {
   const bull = new Queue(QUEUE_NAME, { connection: own().redis, prefix });
   onTestFinished(() => bull.close());
   const delays = async () => (await bull.getDelayed()).map(({ delay }) => delay);
-  return { queue, work, errors, delays };
+  return { queue, work, prefix, errors, delays };
 }
 
 /** A worker that notes what it is given until it has had so many. */
@@ -160,6 +160,31 @@ describe('a chunk in the queue', () => {
     await queue.add([chunk(1)]);
     await until(() => takes === 2);
   });
+
+  test.each([
+    ['no JSON', '{"run'],
+    ['no chunk', '{}'],
+    ['none', ''],
+  ])(
+    'whose data are %s counts as lost, though workers take it again and again, and is delivered once it is added anew',
+    async (_, data) => {
+      const { queue, work, prefix, errors } = ownQueue();
+      await queue.add([chunk(1)]);
+      await own().redis.hset(`${prefix}:${QUEUE_NAME}:run-1-c1`, 'data', data);
+      const delivered: number[] = [];
+      work(async (job) => {
+        delivered.push(job.chunk);
+        return 'closed';
+      });
+      await until(() => errors.length > 0);
+      expect(await queue.has('run-1', 1)).toBe(false);
+      // No lock of a worker that can't read it stands in the way for long.
+      await until(async () => (await queue.takeOut('run-1', 1)) !== null);
+      await queue.add([chunk(1)]);
+      await until(() => delivered.length > 0);
+      expect(delivered).toEqual([1]);
+    },
+  );
 });
 
 describe('chunks of several runs', () => {

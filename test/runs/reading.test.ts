@@ -9,6 +9,8 @@ import {
   misplaceChunk,
   openTestSession,
   rowsTo,
+  settlementsOf,
+  spoilChunk,
   startTestRun,
 } from '../support/session.ts';
 import { until } from '../support/until.ts';
@@ -46,6 +48,31 @@ test('chunks that the reading has not come to are not missing; one that the queu
   await until(async () => !(await reading.sweep()));
   await reading.end();
   expect(await session.store.leaseOf(run.id)).toBeNull();
+});
+
+test('a chunk that nobody can read any more, in Redis or its file, has what may have been sent in doubt, and the rest stays open: it is said', async (context) => {
+  const session = await openTestSession(own(), context.onTestFinished);
+  const { run, definition } = await startTestRun(session, { rows: 2, chunkRows: 2 });
+  let readings = 0;
+  const rows = async () => {
+    readings += 1;
+    return readings > 1 ? null : inChunks(rowsTo(2), 2);
+  };
+  const reading = await openRunReading({ run, definition, rows }, session);
+  await reading.readOn();
+  await until(() => session.queue.has(run.id, 1));
+  const { chunk } = session.ledger.of(run.target).keys.run(run.id);
+  await own().redis.hset(`${chunk}1`, 'at', 'dead.1 1 o');
+  await spoilChunk(session, run, 1);
+  expect(await reading.sweep()).toBe(true);
+  await reading.again();
+  await reading.readOn();
+  await until(async () => (await knownRun(session.store, run.id)).reason === 'file-changed');
+  await reading.end();
+  expect((await settlementsOf(session, run)).map(({ row, outcome }) => [row, outcome])).toEqual([
+    [1, 'in-doubt'],
+  ]);
+  expect(session.io.stderr.text).toContain('Rows 1 to 2 of run');
 });
 
 test('a Redis that lost all gets a run back that was approved as one that goes on; one that waited is gone', async (context) => {

@@ -154,6 +154,12 @@ export async function misplaceChunk({ ledger }: TestSession, run: Run, chunk: nu
   await ledger.redis.zrem(`${queuePrefix}:${QUEUE_NAME}:prioritized`, chunkJobId(run.id, chunk));
 }
 
+/** Leaves nothing of a chunk's rows that anybody could read. */
+export async function spoilChunk({ ledger }: TestSession, run: Run, chunk: number): Promise<void> {
+  const { queuePrefix } = ledger.of(run.target).keys;
+  await ledger.redis.hset(`${queuePrefix}:${QUEUE_NAME}:${chunkJobId(run.id, chunk)}`, 'data', '{"run');
+}
+
 /** A worker that has the first chunk it is handed in hand until it is told to put it back. */
 export async function holdChunk({ ledger, service, releasers }: TestSession) {
   const [taken, free] = [deferred<void>(), deferred<void>()];

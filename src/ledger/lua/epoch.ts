@@ -190,7 +190,8 @@ return 1
 
 /**
  * A worker is alive, and reads who else is. Workers without a heartbeat for long leave the
- * registry: on this server run nothing of theirs was lost.
+ * registry: on this server run nothing of theirs was lost. Their last batches stay beside who left
+ * ('<worker> <batch>'): a Redis that knows neither has lost the worker.
  * KEYS: workers that left. ARGV: ms without a heartbeat after which a worker leaves, ms for which
  * it is remembered who left.
  * Answers {now (ms), workers and their last heartbeats, …}.
@@ -209,7 +210,9 @@ end
 for worker, beat in pairs(of.b) do
   -- A heartbeat from before the clock was set back counts as given now.
   if tonumber(beat) > now then call('HSET', EPOCH, 'b:' .. worker, now) end
-  if now - beat > tonumber(ARGV[1]) then leave(EPOCH, worker)
+  if now - beat > tonumber(ARGV[1]) then
+    if of.m[worker] then call('ZADD', KEYS[1], now, worker .. ' ' .. of.m[worker]) end
+    leave(EPOCH, worker)
   elseif of.m[worker] then out[#out + 1] = shown(worker, beat) end
 end
 return out

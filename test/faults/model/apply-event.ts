@@ -1,6 +1,6 @@
 import { grantOf } from '../../support/ledger.ts';
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
-import { crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
+import { copied, crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
 import { type Command, describeEvent, type Event, type RowEvent } from './events.ts';
 import { endOfGivenUp, firstLook, intentOf, rangeOf, settlementOf } from './row-steps.ts';
 import { factsOf, handRow, isInFlight, processOf, type RowHand, type Slot, type State } from './state.ts';
@@ -41,6 +41,8 @@ function happen(bench: Bench, event: Event): Promise<void> {
     case 'back-to-saved':
     case 'back':
       return goBack(bench, event);
+    case 'copied':
+      return copied(bench, event);
     case 'emptied':
       return emptied(bench, event.first);
     case 'resolve':

@@ -22,6 +22,7 @@ export const BROKEN: Readonly<Record<string, Bend>> = {
   'one that overwrites a definite outcome': { ledger: overwriting },
   'one whose journal forgets intents': { journals: ({ kind }) => kind !== 'intended' },
   'one whose journal forgets outcomes': { journals: ({ kind }) => kind !== 'settled' },
+  'one that takes an older copy for what Redis had': { believesRedis: true },
   'one that sees no trace of the dead': {
     ledger: (ledger) => ({
       ...ledger,

@@ -11,12 +11,12 @@ const NAME = /\b[pt]\d+\b/g;
  * two of them only where none is ever read.
  */
 export function canonicalText(state: State): string {
-  const { disks, facts, losses, crashes, decisions, halves, pauses, torn, saved, view } = state;
+  const { disks, facts, losses, copies, crashes, decisions, halves, pauses, torn, saved, view } = state;
   const [first, second] = state.atWork.map((atWork) => textOf(atWork, disks));
   const left = disks.filter(({ fate }) => fate === 'left').map(({ lines }) => folded(lines));
   const lost = disks.some(({ fate }) => fate === 'lost');
   const known = facts.map((one) => ({ ...one, withdrawals: one.withdrawals > 0 }));
-  const counts = [losses, crashes, decisions, halves, pauses, torn, saved?.text ?? ''];
+  const counts = [losses, copies, crashes, decisions, halves, pauses, torn, saved?.text ?? ''];
   const read = left.filter((text) => text !== NOTHING).toSorted(byAllButNames);
   const rest = JSON.stringify([read, lost, known, counts]);
   const straight = renamed(`${view?.text}${first}${second}${rest}`);

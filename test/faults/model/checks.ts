@@ -132,7 +132,16 @@ function expectKept(
   must(isSame, `${name} was ${was} ${recorded.id} and is ${now}`);
 }
 
-const FREEING = new Set(['finish', 'stand-back', 'crash-amid', 'half', 'back', 'back-to-saved', 'emptied']);
+const FREEING = new Set([
+  'finish',
+  'stand-back',
+  'crash-amid',
+  'half',
+  'back',
+  'back-to-saved',
+  'emptied',
+  'copied',
+]);
 
 type Change = {
   readonly before: RowView | undefined;

@@ -17,6 +17,7 @@ const MAX_EVENTS = 200;
 const LIMITS: Limits = {
   crashes: 4,
   losses: 3,
+  copies: 3,
   decisions: 3,
   attempts: 3,
   resends: true,
@@ -41,6 +42,7 @@ const WEIGHTS: Readonly<Record<Event['kind'], number>> = {
   'back-to-saved': 0,
   back: 1,
   emptied: 1,
+  copied: 1,
   resolve: 3,
 };
 

@@ -2,17 +2,32 @@ import { resolveRows } from '../../../src/ledger/resolve.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Event } from './events.ts';
 import { recordOf } from './journal-replay.ts';
-import { type Disk, diskOf, factsOf, isInFlight, type Line, SLOTS, type Slot, type State } from './state.ts';
+import type { Snapshot } from './keyspace.ts';
+import {
+  type Disk,
+  diskOf,
+  factsOf,
+  isInFlight,
+  type Line,
+  newDisk,
+  SLOTS,
+  type Slot,
+  type State,
+} from './state.ts';
 import { Unanswered } from './torn-redis.ts';
 import { look } from './view.ts';
-import { type Bench, NOW } from './world.ts';
+import { type Bench, ledgerOf, NOW } from './world.ts';
 
 /** The process in the slot is gone, with its memory; another one begins there. */
-export async function crash(
-  bench: Bench,
-  { slot, journal }: Pick<Extract<Event, { kind: 'crash' }>, 'slot' | 'journal'>,
-): Promise<void> {
-  const { state } = bench;
+export async function crash(bench: Bench, death: Death): Promise<void> {
+  die(bench, death);
+  bench.state.crashes += 1;
+  await bench.workers.replaced(death.slot);
+}
+
+type Death = Pick<Extract<Event, { kind: 'crash' }>, 'slot' | 'journal'>;
+
+function die({ state, remembered }: Bench, { slot, journal }: Death): void {
   const disk = diskOf(state, slot);
   const gone = SLOTS.filter((other) => state.atWork[other].disk === state.atWork[slot].disk);
   for (const hand of gone.flatMap((other) => state.atWork[other].hand?.rows ?? [])) {
@@ -22,13 +37,11 @@ export async function crash(
   if (journal === 'lost') lose(state, disk);
   if (state.away === slot) unread(state, disk);
   disk.fate = journal === 'lost' ? 'lost' : 'left';
-  state.disks.push({ worker: `m${state.disks.length}`, fate: 'in-use', lines: [bench.remembered] });
+  state.disks.push(newDisk(state.disks.length, [remembered]));
   for (const other of gone) {
     state.atWork[other].disk = state.disks.length - 1;
     state.atWork[other].hand = null;
   }
-  state.crashes += 1;
-  await bench.workers.replaced(slot);
 }
 
 /** What was noted behind is gone; what was written before it went on is not. */
@@ -154,14 +167,8 @@ export async function goBack(
   bench: Bench,
   event: Extract<Event, { kind: 'back' | 'back-to-saved' }>,
 ): Promise<void> {
-  const { state, history } = bench;
-  const { saved } = state;
-  const at = event.kind === 'back' ? Math.max(0, history.length - 1 - event.events) : -1;
-  const snapshot = event.kind === 'back' ? history[at] : saved?.snapshot;
-  if (snapshot === undefined) throw new Error('there is nothing to go back to');
-  state.saved = null;
-  // What it went back behind is no past of its own any more: no Redis comes back with it.
-  if (event.kind === 'back') history.length = at + 1;
+  const { state } = bench;
+  const snapshot = leavePast(bench, event.kind === 'back' ? event.events : 0);
   if (event.kind === 'back' && event.server === 'same') await bench.workers.cameBack(SLOTS, 'another');
   await bench.keyspace.restore(snapshot);
   if (event.kind === 'back-to-saved') return comeBack(bench, inOrder(event.first));
@@ -171,6 +178,33 @@ export async function goBack(
   state.away = event.noticed === 0 ? 1 : 0;
   // Who doesn't check in may have sent anything.
   for (const facts of state.facts) facts.mayDoubt = true;
+}
+
+/** What Redis goes back to. What it went back behind is no past of its own any more: no Redis comes back with it. */
+function leavePast({ state, history }: Bench, events: number): Snapshot {
+  const at = Math.max(0, history.length - 1 - events);
+  const snapshot = events > 0 ? history[at] : state.saved?.snapshot;
+  if (snapshot === undefined) throw new Error('there is nothing to go back to');
+  state.saved = null;
+  if (events > 0) history.length = at + 1;
+  return snapshot;
+}
+
+/** Nobody lives who could notice it by himself. */
+export async function copied(
+  bench: Bench,
+  { events, lost, noticed = false }: Extract<Event, { kind: 'copied' }>,
+): Promise<void> {
+  const { state, workers, keyspace } = bench;
+  // Its heartbeat has told the other one of a batch since.
+  if (lost !== null) await ledgerOf(bench, lost === 0 ? 1 : 0).reserve(1, 1);
+  const snapshot = leavePast(bench, events);
+  const slots = state.atWork[0].disk === state.atWork[1].disk ? [0 as const] : SLOTS;
+  for (const slot of slots) die(bench, { slot, journal: slot === lost ? 'lost' : 'kept' });
+  state.copies += 1;
+  expectLoss(state);
+  const isLost = state.disks.some(({ fate }) => fate === 'lost');
+  await workers.replacedAll(() => keyspace.restore(snapshot), noticed || isLost);
 }
 
 export async function emptied(bench: Bench, first: Slot): Promise<void> {

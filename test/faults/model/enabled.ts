@@ -5,6 +5,8 @@ import { diskOf, factsOf, handRow, type RowHand, type State } from './state.ts';
 export type Limits = {
   readonly crashes: number;
   readonly losses: number;
+  /** Times that an older copy is put in while no process lives. */
+  readonly copies: number;
   readonly decisions: number;
   /** Attempts of one take at a row. */
   readonly attempts: number;
@@ -31,9 +33,11 @@ export function isEnabled(state: State, event: Event, limits: Limits): boolean {
     case 'resume':
       return state.view?.record.state === 'paused';
     case 'save':
-      return state.saved === null && state.losses < limits.losses;
+      return state.saved === null && (state.losses < limits.losses || state.copies < limits.copies);
     case 'back-to-saved':
       return state.saved !== null && state.losses < limits.losses;
+    case 'copied':
+      return state.copies < limits.copies && mayBeCopied(state, event);
     case 'back':
     case 'emptied':
       return state.losses < limits.losses && state.away === null;
@@ -42,6 +46,16 @@ export function isEnabled(state: State, event: Event, limits: Limits): boolean {
     default:
       return isRowEventEnabled(state, event, limits);
   }
+}
+
+/** A process whose journal is lost must be one that the copy knows: one of the first two, which came before any. */
+function mayBeCopied(
+  { saved, away, atWork, disks }: State,
+  { events, lost }: Extract<Event, { kind: 'copied' }>,
+): boolean {
+  if (away !== null || (events === 0) !== (saved !== null)) return false;
+  if (disks.some(({ fate }, n) => fate === 'lost' && n >= 2)) return false;
+  return lost === null || (atWork[lost].disk < 2 && atWork[0].disk !== atWork[1].disk);
 }
 
 function mayBeHalved(state: State, event: Extract<Event, { kind: 'half' }>, limits: Limits): boolean {

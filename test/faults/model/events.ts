@@ -44,6 +44,16 @@ export type Event =
       readonly server: 'another' | 'same';
     }
   | { readonly kind: 'emptied'; readonly first: Slot }
+  /**
+   * An older copy is put into the same running server while no process lives: as Redis was so many events ago, or (0) when it
+   * was saved. `lost`: the journal of that slot's process is not at hand. `noticed`: where it isn't the program that tells.
+   */
+  | {
+      readonly kind: 'copied';
+      readonly events: number;
+      readonly lost: Slot | null;
+      readonly noticed?: boolean;
+    }
   | { readonly kind: 'resolve'; readonly row: number; readonly decision: 'created' | 'not-created' };
 
 /** One of a row in a worker's hand. */
@@ -73,6 +83,9 @@ function eventsOf(rows: number): readonly Event[] {
     { kind: 'save' },
     ...SLOTS.map((first) => ({ kind: 'back-to-saved', first }) as const),
     ...SLOTS.map((first) => ({ kind: 'emptied', first }) as const),
+    ...[0, 1, 2, 4, 8, 16].flatMap((events) =>
+      ([null, 0, 1] as const).map((lost) => ({ kind: 'copied', events, lost }) as const),
+    ),
     ...[1, 2, 4, 8, 16].flatMap((events) =>
       (['both', 0, 1] as const).flatMap((noticed) =>
         (['another', 'same'] as const).map((server) => ({ kind: 'back', events, noticed, server }) as const),

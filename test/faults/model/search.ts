@@ -80,7 +80,9 @@ async function openLane(redis: Redis, { bend = {} }: SearchOptions): Promise<Lan
 /** States that differ in nothing but the slots are one: what befalls both of them comes in either order. */
 function variantsOf(event: Event): Event[] {
   if (event.kind === 'half') return SLOTS.map((first) => ({ ...event, first }));
-  return event.kind === 'back' ? [] : [event];
+  if (event.kind === 'copied' && event.events === 0 && event.lost !== 1)
+    return event.lost === null ? [true, false].map((noticed) => ({ ...event, noticed })) : [event];
+  return event.kind === 'back' || event.kind === 'copied' ? [] : [event];
 }
 
 async function rootOf([lane]: readonly Lane[]): Promise<Node> {

@@ -40,8 +40,18 @@ export type Hand = {
 /** `noted`: written behind, so a crash may lose it. */
 export type Line = { readonly kind: 'written' | 'noted'; readonly text: string };
 
-/** One process's journal. `left`: the process is gone and the journal at hand. */
-export type Disk = { readonly worker: string; fate: 'in-use' | 'left' | 'lost'; lines: Line[] };
+/** One process's journal, and what it last knew of the ledger. `left`: the process is gone and the journal at hand. */
+export type Disk = {
+  readonly worker: string;
+  fate: 'in-use' | 'left' | 'lost';
+  lines: Line[];
+  known: LastKnown;
+};
+type LastKnown = { readonly epoch: string; readonly batch: number };
+
+export function newDisk(n: number, lines: Line[] = []): Disk {
+  return { worker: `m${n}`, fate: 'in-use', lines, known: { epoch: '', batch: -1 } };
+}
 
 /** The worker in a slot: which journal is its own, and what it has in hand. */
 export type AtWork = { disk: number; hand: Hand | null };
@@ -66,6 +76,8 @@ export type State = {
   takes: number;
   /** Times that Redis lost something. */
   losses: number;
+  /** Of those, by a copy while no process lived. */
+  copies: number;
   crashes: number;
   decisions: number;
   halves: number;
@@ -81,13 +93,12 @@ export type State = {
 
 /** Rows from 1; `processes` 1: both takers are in one process, with one journal. */
 export function newState(rows: number, processes: 1 | 2): State {
-  const disk = (n: number): Disk => ({ worker: `m${n}`, fate: 'in-use', lines: [] });
   return {
     atWork: [
       { disk: 0, hand: null },
       { disk: processes - 1, hand: null },
     ],
-    disks: Array.from({ length: processes }, (_, n) => disk(n)),
+    disks: Array.from({ length: processes }, (_, n) => newDisk(n)),
     facts: Array.from({ length: rows }, () => ({
       open: [],
       entities: [],
@@ -97,6 +108,7 @@ export function newState(rows: number, processes: 1 | 2): State {
     })),
     takes: 0,
     losses: 0,
+    copies: 0,
     crashes: 0,
     decisions: 0,
     halves: 0,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
 import { createReplay, recountRuns } from '../../../src/ledger/replay.ts';
+import { lastBatches } from '../../../src/ledger/verification.ts';
 import { quietEdges } from '../../support/epoch.ts';
 import { recordOf, replayDisks } from './journal-replay.ts';
 import { diskOf, type Line, SLOTS, type Slot } from './state.ts';
@@ -11,6 +12,8 @@ export type Workers = {
   epoch(slot: Slot): LedgerEpoch;
   /** The process in the slot ended without a word, and another one begins there. */
   replaced(slot: Slot): Promise<void>;
+  /** No process lives while Redis is given an older copy; then others begin. `noticed`: so says the program, where it isn't there. */
+  replacedAll(copy: () => Promise<void>, noticed: boolean): Promise<void>;
   /** Redis has lost something: the workers in these slots look, replay and check in, in that order where it matters. */
   cameBack(slots: readonly Slot[], server: 'another' | 'same'): Promise<void>;
   /** It has lost something while the worker in that slot awaits an answer; the others come back besides. */
@@ -39,15 +42,26 @@ export async function openWorkers(world: World): Promise<Workers> {
     if (!epochs.has(disk)) epochs.set(disk, await join(world, slot, arrived));
   };
   for (const slot of SLOTS) await arrive(slot);
+  const bury = async () => {
+    for (const [disk, epoch] of epochs) {
+      if (world.state.atWork.some((worker) => worker.disk === disk)) continue;
+      await leaveUnsaid(world, epoch);
+      epochs.delete(disk);
+    }
+  };
   return {
     epoch: epochOf,
     async replaced(slot) {
-      for (const [disk, epoch] of epochs) {
-        if (world.state.atWork.some((worker) => worker.disk === disk)) continue;
-        await leaveUnsaid(world, epoch);
-        epochs.delete(disk);
-      }
+      await bury();
       await arrive(slot);
+    },
+    async replacedAll(copy) {
+      await bury();
+      await copy();
+      // Nobody lives who has seen the others; the doubts over one that is lost go into the new ones' journals.
+      arrived.clear();
+      for (const slot of SLOTS) await arrive(slot);
+      for (const { fate, worker } of world.state.disks) if (fate === 'lost') arrived.add(worker);
     },
     async cameBack(slots, server) {
       if (server === 'another' && (await redis.exists(keys.epoch)) === 1) await closeEpoch(world, arrived);
@@ -82,16 +96,35 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
   const { redis, keys, run } = world;
   const own = world.state.atWork[slot].disk;
   arrived.add(`m${own}`);
+  /** Journals at hand that are not put back yet, and the last batches of their workers that Redis has. */
+  const left = async () => {
+    const disks = world.state.disks.filter(({ fate }) => fate === 'left');
+    const lasts = await lastBatches(
+      world,
+      disks.map(({ worker }) => worker),
+    );
+    const all = disks.map((disk, i) => ({ disk, last: lasts[i] ?? -1 }));
+    return all.filter(({ last }) => last !== Number.POSITIVE_INFINITY);
+  };
   return openEpoch({
     ...quietEdges,
     redis,
     keys,
     worker: `m${own}`,
+    async hasOlderJournal(epoch) {
+      const killed = world.bend.believesRedis ? [] : await left();
+      return killed.some(({ disk: { known }, last }) => known.epoch !== epoch || known.batch > last);
+    },
+    knows(known) {
+      const disk = world.state.disks[own];
+      if (disk !== undefined) disk.known = known;
+    },
     async replay(scope) {
       const { disks } = world.state;
-      const left = disks.filter(({ fate }) => fate === 'left');
-      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope.isKeptOut);
-      return left.map(({ worker }) => worker);
+      const killed = (await left()).map(({ disk }) => disk);
+      const isKeptOut = scope.isWhole && world.bend.believesRedis ? () => true : scope.isKeptOut;
+      await replayDisks(world, scope.own ? [...killed, ...disks.slice(own, own + 1)] : killed, isKeptOut);
+      return disks.flatMap(({ fate, worker }) => (fate === 'left' ? [worker] : []));
     },
     recount: () => recountRuns(redis, keys),
     // The living have seen the dead.
@@ -108,23 +141,33 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   const [first, second] = epochs;
   if (first === undefined || second === undefined) throw new Error('two slots have two epochs');
   await redis.hset(keys.epoch, 'opened', 'o0');
+  const leftDisks = () => world.state.disks.filter(({ fate }) => fate === 'left');
+  /** Claims of before may be gone. */
+  const openAnew = () => redis.hset(keys.epoch, 'opened', `o${world.state.losses}`);
+  const verify = async () => {
+    await recountRuns(redis, keys);
+    const lost = world.state.disks.some(({ fate }) => fate === 'lost');
+    if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
+  };
   const replayAll = async (slots: readonly Slot[], isKeptOut: (mark: string) => boolean) => {
-    const { disks, atWork, losses } = world.state;
-    // Claims of before may be gone.
-    await redis.hset(keys.epoch, 'opened', `o${losses}`);
-    const left = disks.filter(({ fate }) => fate === 'left');
+    const { disks, atWork } = world.state;
+    await openAnew();
     const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
     // Each puts back what the dead have left and its own, one after the other.
     for (const own of [one, other]) {
-      await replayDisks(world, [...left, ...disks.slice(own, own + 1)], isKeptOut);
+      await replayDisks(world, [...leftDisks(), ...disks.slice(own, own + 1)], isKeptOut);
     }
-    await recountRuns(redis, keys);
-    const lost = disks.some(({ fate }) => fate === 'lost');
-    if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
+    await verify();
   };
   return {
     epoch: (slot) => (slot === 0 ? first : second),
-    replaced: async () => undefined,
+    replaced: () => replayDisks(world, leftDisks(), () => false),
+    async replacedAll(copy, noticed) {
+      await copy();
+      if (noticed) await openAnew();
+      await replayDisks(world, leftDisks(), () => false);
+      if (noticed) await verify();
+    },
     cameBack: (slots) => replayAll(slots, () => false),
     async comesBackAmid(slot, { lines, slots }) {
       const unanswered = diskOf(world.state, slot).lines.slice(lines);

@@ -44,6 +44,8 @@ type RowRecord = Parameters<RowJournal['write']>[0];
 export type Bend = {
   readonly ledger?: (ledger: ChunkLedger, world: World) => ChunkLedger;
   readonly journals?: (record: RowRecord) => boolean;
+  /** Within one run of the server Redis loses nothing: it has all intents of the dead. */
+  readonly believesRedis?: boolean;
 };
 
 export type Bench = World & {
