@@ -138,12 +138,13 @@ async function hasLost({ name }: Found, edges: EpochEdges, memory: Memory): Prom
  * the worker left, or its journal is put back.
  */
 export async function lastBatches(
-  { redis, keys }: Pick<EpochEdges, 'redis' | 'keys'>,
+  { redis, keys }: Pick<EpochEdges, 'keys'> & { readonly redis: Pick<RedisConnection, 'hget' | 'zrange'> },
   workers: readonly string[],
 ): Promise<number[]> {
+  const present = await Promise.all(workers.map((worker) => redis.hget(keys.epoch, `m:${worker}`)));
+  // Asked afterwards: who leaves meanwhile is found in one of the two.
   const ends = (await redis.zrange(keys.left, '0', '-1')).map((text) => text.split(' '));
   const ended = new Map(ends.map(([worker = '', last = 'Infinity']) => [worker, last]));
-  const present = await Promise.all(workers.map((worker) => redis.hget(keys.epoch, `m:${worker}`)));
   return workers.map((worker, i) => Number(present[i] ?? ended.get(worker) ?? -1));
 }
 

@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { inEpoch, type LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createReplay } from '../../src/ledger/replay.ts';
-import { type EpochEdges, type ReplayScope, STILL, verifyLedger } from '../../src/ledger/verification.ts';
+import {
+  type EpochEdges,
+  lastBatches,
+  type ReplayScope,
+  STILL,
+  verifyLedger,
+} from '../../src/ledger/verification.ts';
 import { createRecentMap } from '../../src/lib/recent.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { openTestEpoch, quietEdges } from '../support/epoch.ts';
@@ -424,6 +430,24 @@ describe('a worker that takes long to put its journal back', () => {
     await pending;
     expect(a.notices.at(-1)).toMatch(/did not check in/);
   });
+});
+
+test('a worker that leaves while its last batch is asked for has lost nothing', async () => {
+  const { redis, keys } = ownPlace();
+  await redis.hset(keys.epoch, 'm:w', 7);
+  let asked = 0;
+  const leavesMeanwhile = async <Answer>(answer: Promise<Answer>) => {
+    const given = await answer;
+    asked += 1;
+    if (asked === 1) await redis.multi().hdel(keys.epoch, 'm:w').zadd(keys.left, 1, 'w').exec();
+    return given;
+  };
+  const asking: Pick<Redis, 'hget' | 'zrange'> = Object.assign(Object.create(redis), {
+    hget: (key: string, field: string) => leavesMeanwhile(redis.hget(key, field)),
+    zrange: (key: string) => leavesMeanwhile(redis.zrange(key, '0', '-1')),
+  });
+  const [last = -1] = await lastBatches({ redis: asking, keys }, ['w']);
+  expect(last).toBeGreaterThanOrEqual(7);
 });
 
 describe('a Redis put back from a copy of long ago', () => {
