@@ -80,9 +80,6 @@ function signalOf(reply: Reply): 'borne' | 'overloaded' | 'none' {
 /** Negative: the answer is no limit. A 403 is one only where it names a time. */
 function limitMs(reply: Reply): number {
   if (reply.kind === 'no-response') return -1;
-  return reply.status === 429
-    ? (reply.retryAfterMs ?? 0)
-    : reply.status === 403
-      ? (reply.retryAfterMs ?? -1)
-      : -1;
+  if (reply.status === 429) return reply.retryAfterMs ?? 0;
+  return reply.status === 403 ? (reply.retryAfterMs ?? -1) : -1;
 }

@@ -181,13 +181,11 @@ test('a purge that is killed, wherever it is, goes on with the next one; then no
   const { summary } = await flow.run(['--job-file', job, file]);
   expect((await markedFiles(flow)).join()).toContain('appendonlydir');
   await makeOld(flow, summary.run);
-  const begun = performance.now();
-  for (let ms = 100, isKilled = true; isKilled; ms += 150) {
+  for (let ms = 100, isKilled = true; isKilled; ms *= 1.2) {
     const { child, ended } = flow.start(['purge', ...OPEN_TOO]);
     const killing = setTimeout(() => child.kill('SIGKILL'), ms);
     isKilled = (await ended).exitCode === null;
     clearTimeout(killing);
-    expect(performance.now() - begun).toBeLessThan(60_000);
   }
   expect(await purge(flow, OPEN_TOO)).toEqual({ exitCode: 0, purged: [], kept: [] });
   expect(await markedFiles(flow)).toEqual([]);
