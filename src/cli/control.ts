@@ -69,7 +69,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
     .command('resume')
     .description('Continue a run that was paused, was stopped or lost its process')
     .argument('<run>', RUN_ARGUMENT)
-    .option('--yes', 'even if the service has asked for a long pause: lift it')
+    .option('--yes', 'even if the service has asked for a long pause, or refuses all rows alike: lift that')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard resume 20261121-034512-k3f9')
@@ -82,6 +82,8 @@ async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number
     assertCanGo(run);
     const until = await longHold(run, session.ledger);
     if (until !== null) await lift(run, until, { session, flags });
+    if (run.reason === 'same-refusal' && flags.yes === true)
+      await session.ledger.of(run.target).store.lift(run.id, run.reason);
     const joined = await joinFor(run, session, flags);
     return tellResumed(run, await resumeRun(run, joined), joined, flags);
   });

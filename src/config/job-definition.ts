@@ -232,7 +232,9 @@ const stopAfterSchema = z
     z.number().int().positive(),
     z.string().regex(/^(100|[1-9]?\d(\.\d+)?)%$/, 'expected a count or a percentage such as 20%'),
   ])
-  .describe('Stop the run when this many rows, or this share of the rows so far, did not succeed.');
+  .describe(
+    'Stop the run when this many rows, or this share of the rows so far, did not succeed; 100%: never. Without it, 50 refusals alike in a row pause the run.',
+  );
 
 /** Far more than an operation has, all positions of its lists that people fill included. */
 const MOST_FIELDS = 2_000;

@@ -10,6 +10,8 @@ import { parsePathTemplate } from '../lib/path-template.ts';
 import { type OwnOperation, ownNameSchema, ownOperation } from '../model/operation.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** `id`: in the header `Location` instead of the body. */
+export const ID_IN_LOCATION = 'location';
 /** Methods that HTTP calls idempotent (RFC 9110, 9.2.2). */
 const REPEATABLE: ReadonlySet<OwnRequest['method']> = new Set(['GET', 'PUT', 'DELETE']);
 
@@ -30,9 +32,14 @@ export const ownRequestSchema = z
       .describe('The path below the base URL; columns in braces, percent-encoded: /v3/things/{Thing Id}.'),
     id: z
       .string()
-      .refine(isJsonPointer, 'expected a JSON pointer such as /data/id (RFC 6901)')
+      .refine(
+        (id) => id === ID_IN_LOCATION || isJsonPointer(id),
+        'expected a JSON pointer such as /data/id (RFC 6901), or location',
+      )
       .optional()
-      .describe("JSON pointer to the record's id in the answer. Left out: no id is looked for."),
+      .describe(
+        "Where the record's id is in the answer: a JSON pointer, or `location` for the last part of that header's path. Left out: no id is looked for.",
+      ),
   })
   .describe('`operation: custom`: the request of an operation that the program does not know.');
 export type OwnRequest = z.infer<typeof ownRequestSchema>;

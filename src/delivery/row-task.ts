@@ -87,6 +87,7 @@ export function settledRow(
     documents: end.documents ?? '',
     mark,
     lead: null,
+    streak: null,
     repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),
   };
 }

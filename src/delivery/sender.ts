@@ -34,9 +34,13 @@ import {
   afterGrant,
   afterReply,
   afterToken,
-  deniedInARow,
   type Effect,
   givenUp,
+  type InARow,
+  inARow,
+  isAnswer,
+  NONE_IN_A_ROW,
+  streakOf,
   type Wait,
 } from './transitions.ts';
 
@@ -61,7 +65,7 @@ type Sender = {
   /** The breaker is open, or the service asked for a hold. */
   isBarred: boolean;
   look: NodeJS.Timeout | null;
-  denied: number;
+  inARow: InARow;
 };
 
 const senders = new WeakMap<RunContext, Sender>();
@@ -76,7 +80,7 @@ export function send(sending: Sending): void {
 /** Records the end of rows of which nothing is sent, with what ends meanwhile. */
 export function settle(task: RowTask, { end, ends }: Extract<Plan, { kind: 'end' }>, take: ChunkTake): void {
   const ending: Ending = { task, take, state: 'settling', mark: task.foundMark, again: null };
-  senderOf(take.context).settling.settle(ending, end, ends);
+  senderOf(take.context).settling.settle(ending, end, { ends });
 }
 
 function senderOf(context: RunContext): Sender {
@@ -102,7 +106,7 @@ function createSender(context: RunContext): Sender {
     asked: 0,
     isBarred: false,
     look: null,
-    denied: 0,
+    inARow: NONE_IN_A_ROW,
   };
   context.stopping.addEventListener('abort', () => pump(sender), { once: true });
   senders.set(context, sender);
@@ -291,10 +295,10 @@ function landed(sender: Sender, sending: Sending, reply: Reply): void {
 function conclude(sender: Sender, sending: Sending, answered: Answered): void {
   const { breaker } = sender.context;
   const { verdict, reply } = answered;
-  if (verdict.kind === 'accepted' || verdict.kind === 'refused') breaker.succeeded(reply.ms);
+  if (isAnswer(verdict)) breaker.succeeded(reply.ms);
   if (verdict.kind === 'accepted') breaker.accepted(sending.alone > 0);
-  sender.denied = deniedInARow(sender.denied, verdict);
-  void apply(sender, sending, afterReply(answered, sending, sender.denied));
+  sender.inARow = inARow(sender.inARow, verdict);
+  void apply(sender, sending, afterReply(answered, sending, sender.inARow));
 }
 
 /** A limit lets some row through by the time that it named; else the permission is missing. */
@@ -364,9 +368,16 @@ function carryOut(
 ): Promise<unknown> | null {
   const { context, ready, later, settling } = sender;
   switch (effect.kind) {
-    case 'settle':
-      settling.settle(sending, effect.end, warnedEnds(sending, effect.end), fieldsAfter(sending, effect.end));
+    case 'settle': {
+      const { end } = effect;
+      const streak = streakOf(end, sending.plan.request.call, context.definition);
+      settling.settle(sending, end, {
+        ends: warnedEnds(sending, end),
+        fields: fieldsAfter(sending, end),
+        streak,
+      });
       return null;
+    }
     case 'unsent':
       endSending(sending, 'unsent');
       return null;

@@ -11,6 +11,7 @@ import {
   type FieldsChange,
   fieldsUnderWay,
   type SettledRow,
+  type Streak,
 } from '../ledger/settle-entry.ts';
 import { leavesAsItWas, wasAccepted } from '../model/outcome.ts';
 import { type RowEnd, settledRow } from './row-task.ts';
@@ -19,9 +20,16 @@ import { type Ending, endSending, failSending, type Sending } from './sending.ts
 
 type Batch = { readonly endings: readonly Ending[]; readonly settled: readonly SettledRow[] };
 
+type Beside = {
+  readonly ends?: ReadonlyMap<number, RowEnd> | undefined;
+  /** The record's, from now on. */
+  readonly fields?: FieldsChange | null;
+  readonly streak?: Streak | null;
+};
+
 export type Settling = {
-  /** All rows of the request end so, but those of `ends`. `fields`: the record's, from now on. */
-  settle(ending: Ending, end: RowEnd, ends?: ReadonlyMap<number, RowEnd>, fields?: FieldsChange | null): void;
+  /** All rows of the request end so, but those of `ends`. */
+  settle(ending: Ending, end: RowEnd, beside?: Beside): void;
   /** The waiting batch, for an exchange that takes it along; then call `record`. */
   take(): Batch;
   /** Tells the batch's ends once the command that is under way has recorded them. */
@@ -66,10 +74,10 @@ export function createSettling(context: RunContext): Settling {
     take,
     record,
     flush,
-    settle(ending, end, ends, fields) {
+    settle(ending, end, { ends, fields, streak = null } = {}) {
       const { task, mark } = ending;
       ending.state = 'settling';
-      settled.push(settledRow(task, ends?.get(task.row.row) ?? end, mark, fields));
+      settled.push({ ...settledRow(task, ends?.get(task.row.row) ?? end, mark, fields), streak });
       // The record's fields are recorded once, as its key is.
       for (const mate of task.mates)
         settled.push({ ...settledRow(mate, ends?.get(mate.row.row) ?? end, mark), lead: task.row.row });

@@ -3,10 +3,13 @@
  * sender carries them out.
  */
 
+import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { Granted } from '../ledger/intent.ts';
-import { type Call, isOwn } from '../model/operation.ts';
-import type { Reply, Verdict } from '../model/request.ts';
+import type { Streak } from '../ledger/settle-entry.ts';
+import { type Call, isInPath, isOwn } from '../model/operation.ts';
+import type { Refusal, Reply, Verdict } from '../model/request.ts';
 import type { Reason } from '../model/run.ts';
+import { isUnreadable, wasRefused } from '../model/settlement.ts';
 import { endOf, type Final, isLimit, type Retry, type RowEnd } from './row-task.ts';
 import { isFreeWithout, type Sending } from './sending.ts';
 import type { AttemptFailure } from './service-breaker.ts';
@@ -61,8 +64,11 @@ export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
       return facts.made > 0 ? READY_FIRST : READY;
     case 'wait':
       return [{ kind: 'wait', wait: answer }];
-    case 'halted':
-      return [...UNSENT, HALT];
+    case 'halted': {
+      const pause =
+        answer.pauseFor === undefined ? [] : [{ kind: 'pause', reason: answer.pauseFor } as const];
+      return [...pause, ...UNSENT, HALT];
+    }
     case 'held':
       return [{ kind: 'settle', end: { ...heldBy(answer.by), attempts: facts.made } }];
     case 'unwritten':
@@ -99,22 +105,31 @@ export type Answered = {
 /** So many 403 in a row, with no success between, mean a missing permission. */
 const DENIED_IN_A_ROW = 3;
 
+/** So many refusals of one kind in a row, with no success between, are not about their rows. */
+const REFUSED_ALIKE = 50;
+
+/** Of this process, with no success between. */
+export type InARow = { readonly denied: number; readonly failed: number };
+export const NONE_IN_A_ROW: InARow = { denied: 0, failed: 0 };
+
 /** Refusals of another kind count for neither side. After those that paused the run: 1 again. */
-export function deniedInARow(before: number, verdict: Verdict): number {
-  if (verdict.kind === 'accepted') return 0;
-  return verdict.kind === 'refused' && verdict.outcome === 'denied' ? (before % DENIED_IN_A_ROW) + 1 : before;
+export function inARow(before: InARow, verdict: Verdict): InARow {
+  if (verdict.kind === 'accepted') return NONE_IN_A_ROW;
+  if (verdict.kind !== 'refused') return before;
+  if (verdict.outcome === 'denied') return { ...before, denied: (before.denied % DENIED_IN_A_ROW) + 1 };
+  return verdict.outcome === 'failed' ? { ...before, failed: (before.failed % REFUSED_ALIKE) + 1 } : before;
 }
 
-/** `denied`: in a row, with this one. */
-export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts, denied: number): Effects {
+/** `counted`: with this one. */
+export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts, counted: InARow): Effects {
   switch (verdict.kind) {
     case 'accepted':
       return [settled(verdict, reply, facts)];
     case 'refused':
-      return verdict.outcome === 'denied' && denied === DENIED_IN_A_ROW
-        ? [RECALL, settled(verdict, reply, facts), { kind: 'pause', reason: 'permission' }]
-        : [settled(verdict, reply, facts)];
+      return afterRefusal(verdict.outcome, settled(verdict, reply, facts), counted);
     case 'unknown':
+      // The service is there: no probe would tell more, and each would leave another in doubt.
+      if (isSuccess(verdict.status)) return [RECALL, inDoubt(verdict, reply, facts, at)];
       // Creates with lost answers are not retried: each probe would leave another in doubt.
       return [RECALL, told(verdict, reply), inDoubt(verdict, reply, facts, at), { kind: 'pause-if-away' }];
     case 'retry': {
@@ -132,6 +147,13 @@ export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts,
   }
 }
 
+function afterRefusal(outcome: Refusal['outcome'], end: Effect, counted: InARow): Effects {
+  if (outcome === 'denied' && counted.denied === DENIED_IN_A_ROW)
+    return [RECALL, end, { kind: 'pause', reason: 'permission' }];
+  // The ledger may pause the run now: it counts over all workers.
+  return outcome === 'failed' && counted.failed === REFUSED_ALIKE ? [RECALL, end] : [end];
+}
+
 function settled(verdict: Final, { ms }: Reply, { made }: Facts): Effect {
   return { kind: 'settle', end: endOf(verdict, made, ms) };
 }
@@ -143,6 +165,35 @@ function inDoubt(verdict: Final, { ms, requestId }: Reply, { made }: Facts, at: 
   return { kind: 'settle', end: { ...endOf(verdict, made, ms), values } };
 }
 
+/** The service answered, and is there: also with a success that can't be read. */
+export function isAnswer(verdict: Verdict): boolean {
+  if (verdict.kind === 'unknown') return isSuccess(verdict.status);
+  return verdict.kind === 'accepted' || verdict.kind === 'refused';
+}
+
+function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+const UNREADABLE_IN_A_ROW = 5;
+
+/** What the end of a row says of the others. A job that sets `stopAfter` goes by that alone. */
+export function streakOf(
+  end: RowEnd,
+  call: Call,
+  job: Pick<JobDefinition, 'stopAfter' | 'request'>,
+): Streak | null {
+  const settled = { outcome: end.outcome, status: end.status ?? 0 };
+  if (isUnreadable(settled))
+    return { of: 'unreadable', limit: UNREADABLE_IN_A_ROW, reason: 'unreadable-answers' };
+  // 418 and 403 are not `failed`: one speaks of the row, the other has a count of its own.
+  if (settled.outcome !== 'failed' || !wasRefused(settled) || job.stopAfter !== undefined) return null;
+  const isOfRow = isInPath(call) || pathColumnsOf(job).length > 0;
+  if (settled.status === NOT_FOUND && isOfRow) return null;
+  return { of: String(settled.status), limit: REFUSED_ALIKE, reason: 'same-refusal' };
+}
+
+const NOT_FOUND = 404;
 const UNAUTHORIZED = 401;
 /** Also the answer to a probe: the service is there. */
 const REFUSED_TOKEN: Effect = {

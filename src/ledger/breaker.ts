@@ -55,6 +55,12 @@ export function createSharedBreaker(redis: RedisConnection, keys: LedgerKeys) {
       const args = [mark, isFailure ? 1 : 0, ...limits, Math.ceil(holdMs), cause];
       return recordFailure(redis, [keys.breaker], args);
     },
+    /** One row goes first, the others once it was answered; an outage stays as it is. */
+    async tryOne(cause: string): Promise<void> {
+      const [seconds] = await redis.time();
+      if ((await redis.hsetnx(keys.breaker, 'until', 1)) === 1)
+        await redis.hset(keys.breaker, { since: Number(seconds) * 1000, cause });
+    },
     read: async () => reportOf(await redis.hgetall(keys.breaker), Date.now()),
     async liftHold(): Promise<void> {
       await redis.hdel(keys.breaker, 'hold');
@@ -71,7 +77,7 @@ function reportOf(fields: Readonly<Record<string, string>>, now: number): Breake
   return {
     state: isAway ? 'away' : isHeld ? 'held' : isFailing ? 'failing' : 'well',
     failuresInARow: number('failures'),
-    cause: number('failures') > 0 ? (fields.cause ?? null) : null,
+    cause: number('failures') > 0 || isAway ? (fields.cause ?? null) : null,
     since: fields.since === undefined ? null : new Date(number('since')).toISOString(),
     isProbing: number('probing') > now,
     nextAt: nextAt > now ? new Date(nextAt).toISOString() : null,

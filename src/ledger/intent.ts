@@ -4,6 +4,7 @@
  * rows. The ledger answers each row with one `Granted`.
  */
 
+import { type Reason, reasonSchema } from '../model/run.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
 import { intentMark } from './mark.ts';
 
@@ -46,7 +47,8 @@ export type Granted =
   | { readonly kind: 'granted' }
   /** Another worker has or had the row. */
   | { readonly kind: 'taken' }
-  | { readonly kind: 'halted' }
+  /** `pauseFor`: the run is still running, and is to be paused for that. */
+  | { readonly kind: 'halted'; readonly pauseFor?: Reason }
   /** The breaker lets nothing through for that long. `isHold`: the service asked for it. */
   | { readonly kind: 'wait'; readonly ms: number; readonly isHold: boolean }
   /** Of a range: the claims of its keys have to be checked, each by an intent of its own. */
@@ -61,8 +63,13 @@ export const GRANTED = { kind: 'granted' } as const;
 const HELD = /^held [a-z]\S* (\S+) (\d+)/;
 const WAIT = /^(wait|hold) (\d+)/;
 
+const HALTED = /^halted (\S+)$/;
+
 export function parseRefusal(answer: string): Granted {
   if (answer === 'taken' || answer === 'halted' || answer === 'unclaimed') return { kind: answer };
+  const [, reason] = HALTED.exec(answer) ?? [];
+  const pauseFor = reasonSchema.safeParse(reason).data;
+  if (pauseFor !== undefined) return { kind: 'halted', pauseFor };
   const [, by = '', row] = HELD.exec(answer) ?? [];
   if (row !== undefined) return { kind: 'held', by: { run: by, row: Number(row) } };
   const [, why, ms = '0'] = WAIT.exec(answer) ?? [];

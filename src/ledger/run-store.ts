@@ -18,6 +18,7 @@ import {
   type StateRequest,
 } from '../model/run.ts';
 import { stubOf } from './audit.ts';
+import { createSharedBreaker } from './breaker.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { bucketsOf, type LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
@@ -159,6 +160,11 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     /** Sets a run running that waits for its approval; false where it doesn't. */
     approve: (id: string, request: StateRequest) =>
       move(id, 'running', { reason: '', from: ['paused approval'], request }),
+    tryOne: createSharedBreaker(redis, keys).tryOne,
+    /** Rows go on for the rest of the run, however often it would be paused for that. */
+    async lift(id: string, reason: Reason) {
+      await redis.hset(keys.run(id).record, 'lifted', reason);
+    },
     /** `first`: without a setting. After a canary's stop: the chunk that goes alone next. */
     canaryOf: async (id: string) => (await redis.hget(keys.run(id).record, 'canary')) ?? '',
     /** Whether first rows of the job succeeded at this target. */

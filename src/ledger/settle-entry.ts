@@ -5,7 +5,8 @@
 
 import type { Seal } from '../lib/seal.ts';
 import { KEY_AFTER, type Outcome, wasAccepted } from '../model/outcome.ts';
-import { type Settlement, wasRefused } from '../model/settlement.ts';
+import type { Reason } from '../model/run.ts';
+import { type Settlement, wasAnswered } from '../model/settlement.ts';
 import {
   fieldsPlace,
   identityPlace,
@@ -52,6 +53,15 @@ export type SettledRow = Settlement & {
   readonly lead: number | null;
   /** The row's call may be repeated. */
   readonly repeatable: boolean;
+  /** `null`: its answer says nothing of other rows. */
+  readonly streak: Streak | null;
+};
+
+/** An answer that, so many times in a row over all workers, pauses its run. */
+export type Streak = {
+  readonly of: string;
+  readonly limit: number;
+  readonly reason: Reason;
 };
 
 /** One row by itself. What is left out is empty. */
@@ -76,6 +86,7 @@ type SettleEntry = {
   readonly lead?: number | undefined;
   /** A take that gave the row up is believed even where a lost worker may have sent it. */
   readonly repeatable?: 1 | undefined;
+  readonly streak?: Streak | undefined;
   readonly fields?: (Place & Pick<FieldsChange, 'before' | 'after'>) | undefined;
 };
 
@@ -96,9 +107,10 @@ function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, 
     body,
     documents: kept('documents', row.documents),
     accepted: wasAccepted(outcome) ? 1 : undefined,
-    answered: wasAccepted(outcome) || wasRefused(row) ? 1 : undefined,
+    answered: wasAnswered(row) ? 1 : undefined,
     lead: lead ?? undefined,
     repeatable: row.repeatable ? 1 : undefined,
+    streak: row.streak ?? undefined,
     fields: fields === null ? undefined : fieldsOf(keys, fields),
   };
 }

@@ -201,6 +201,21 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',
   credentials:
     'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
+  'same-refusal':
+    '50 rows in a row were refused alike and none was ' +
+    'accepted between, which is hardly about the ' +
+    'rows: correct first what the service names (the ' +
+    'address, a right, the job definition, the file). ' +
+    '`onboard resume RUN` goes on until 50 more are ' +
+    'refused alike, `onboard resume RUN --yes` to the ' +
+    'end. A job with `stopAfter` goes by that alone.',
+  'unreadable-answers':
+    'Five creates in a row were answered with a ' +
+    'success that names no record, and are in doubt: ' +
+    'see what answers at MSB_BASE_URL (a firewall, a ' +
+    'gateway, another service). Resumed, the run ' +
+    'sends one create, and the others once its answer ' +
+    'can be read.',
   'service-away':
     'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
   'service-hold':

@@ -35,6 +35,9 @@ export type Reply =
       readonly restBytes?: number;
       /** From the header that `send.requestId` names; absent: none, or none is named. */
       readonly requestId?: string;
+      /** Of a 2xx that does not look as usual. */
+      readonly contentType?: string;
+      readonly location?: string;
       readonly ms: number;
     }
   | {

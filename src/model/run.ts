@@ -15,9 +15,9 @@ export type RunState = z.infer<typeof runStateSchema>;
 export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   // The file was read whole and the run registered; the first chunk starts it.
   queued: ['running', 'paused', 'cancelled', 'finished'],
-  // Paused: by a person or a signal, for credentials or permission, or because the service is away
-  // or asked for a hold. Stopped: too many rows did not succeed. Finished: every row has its
-  // outcome.
+  // Paused: by a person or a signal, for credentials or permission, for answers that are alike row
+  // by row, or because the service is away or asked for a hold. Stopped: too many rows did not
+  // succeed. Finished: every row has its outcome.
   running: ['paused', 'stopped', 'cancelled', 'finished'],
   // Resumed, cancelled, or completed by its last rows in flight; for approval see `TRANSITION`.
   paused: ['running', 'cancelled', 'finished'],
@@ -28,10 +28,12 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   finished: [],
 };
 
-const reasonSchema = z.enum([
+export const reasonSchema = z.enum([
   'interrupted',
   'credentials',
   'permission',
+  'same-refusal',
+  'unreadable-answers',
   'service-away',
   'service-hold',
   'error-limit',

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { type KeptIssue, keptIssueSchema, type Values, valuesSchema } from './issue.ts';
-import { OUTCOMES, type Outcome } from './outcome.ts';
+import { OUTCOMES, type Outcome, wasAccepted } from './outcome.ts';
 import type { Row } from './row.ts';
 
 const warningSchema = z.object({ code: z.string(), column: z.string().nullable() });
@@ -147,11 +147,23 @@ export function unpackBody(packed: string): RefusalBody {
   return { text: packed.slice(end + 1), restBytes: Number(packed.slice(1, end)) };
 }
 
+type Ended = Pick<Settlement, 'outcome' | 'status'>;
+
 /** The service refused the row, whatever it said. */
-export function wasRefused({ outcome, status }: Pick<Settlement, 'outcome' | 'status'>): boolean {
+export function wasRefused({ outcome, status }: Ended): boolean {
   if (outcome === 'rejected' || outcome === 'denied') return true;
   // Also a redirect: somebody answered.
   return outcome === 'failed' && status >= 300 && status < 500 && status !== 429;
+}
+
+/** The service answered, and is there: also with a success that can't be read. */
+export function wasAnswered(end: Ended): boolean {
+  return wasAccepted(end.outcome) || wasRefused(end) || isUnreadable(end);
+}
+
+/** The service took the request, and its answer does not say which record it made. */
+export function isUnreadable({ outcome, status }: Ended): boolean {
+  return outcome === 'in-doubt' && status >= 200 && status < 300;
 }
 
 /** A chunk as it stands, in row order; rows without an outcome are absent. */

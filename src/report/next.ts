@@ -4,7 +4,7 @@ import { anywhere, shellWord } from '../lib/terminal.ts';
 import { type Account, isUntouched, toCorrect } from '../model/account.ts';
 import { goOnCommand, reasonAdvice } from '../model/advice.ts';
 import { mostMistakes } from '../model/issue.ts';
-import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
+import { OUTCOMES, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
 import { isTable } from '../model/source.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
@@ -65,9 +65,15 @@ function step(words: string, command: string): Step {
   return { words: [words], commands: [command] };
 }
 
-function reasonWords(reason: Reason, { files, operation }: Summary): string {
+const ANSWERED_ALIKE: ReadonlyMap<Reason, Outcome> = new Map([
+  ['same-refusal', 'failed'],
+  ['unreadable-answers', 'in-doubt'],
+]);
+
+function reasonWords(reason: Reason, { files, operation, causes }: Summary): string {
   const remainders = files.filter((file) => remainderOf(file) !== null);
-  const advice = reasonAdvice(reason, operation);
+  const cause = causes.find(({ outcome }) => outcome === ANSWERED_ALIKE.get(reason));
+  const advice = reasonAdvice(reason, operation) + (cause === undefined ? '' : ` What came: ${cause.text}`);
   return remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
 }
 

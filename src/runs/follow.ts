@@ -132,15 +132,17 @@ function gained(counts: OutcomeCounts, before: OutcomeCounts): OutcomeCounts {
 /** A share means little before this many rows have ended. */
 const SHARE_AFTER_ROWS = 20;
 
-/** `stopAfter`: a count of rows, or a percentage such as `20%`. */
+/** `stopAfter`: a count of rows, or a percentage such as `20%`; `100%`: never. */
 export function isOverLimit(counts: OutcomeCounts, stopAfter: JobDefinition['stopAfter']): boolean {
   if (stopAfter === undefined) return false;
   const unsuccessful = countUnsuccessful(counts);
   if (typeof stopAfter === 'number') return unsuccessful >= stopAfter;
   // 0% stops at the first row without success, not where every row succeeds.
   if (unsuccessful === 0) return false;
+  const share = Number.parseFloat(stopAfter) / 100;
   const settled = countSettled(counts);
-  return settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= Number.parseFloat(stopAfter) / 100;
+  // 100% never stops: it says that nothing else is to.
+  return share < 1 && settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= share;
 }
 
 function waitsForWindow({ state, reason }: Run, window: JobWindow | null): boolean {

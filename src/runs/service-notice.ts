@@ -120,10 +120,16 @@ export function serviceWords(report: BreakerReport): string {
     case 'held':
       return `asked for a pause until ${dateOf(report.heldUntil)}`;
     case 'away':
-      return `away since ${clock(report.since)}, ${failures(report)}; ${nextTry(report)}${why(report)}`;
+      return `${tried(report)}; ${nextTry(report)}${why(report)}`;
     default:
       return report.state satisfies never;
   }
+}
+
+/** Without a failure: a run was resumed that its answers had paused. */
+function tried(report: BreakerReport): string {
+  if (report.failuresInARow === 0) return 'tried with one row first';
+  return `away since ${clock(report.since)}, ${failures(report)}`;
 }
 
 function failures({ failuresInARow }: BreakerReport): string {

@@ -2,6 +2,7 @@
  * One attempt as undici tells of it, gathered into one reply. Two guarantees hang here: a reply
  * that says "nothing was sent" stays true, and no request is ever written twice (`onRequestStart`).
  */
+import { constants, gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { passStage } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
@@ -37,8 +38,10 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   #settled = false;
   #status = 0;
   #retryAfterMs: number | null = null;
-  #encoded = false;
+  /** `content-encoding`, `''` for none. */
+  #encoding = '';
   #contentType: string | undefined;
+  #location: string | undefined;
   readonly #requestIdHeader: string | undefined;
   #requestId = '';
 
@@ -75,8 +78,8 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
       this.#retryAfterMs = comeBackMs(status, headers, this.#now);
     }
     this.#contentType = firstOf(headers['content-type']);
-    const encoding = headers['content-encoding'];
-    this.#encoded = encoding !== undefined && encoding !== '' && encoding !== 'identity';
+    this.#location = firstOf(headers.location);
+    this.#encoding = (firstOf(headers['content-encoding']) ?? '').trim().toLowerCase();
     if (this.#requestIdHeader !== undefined)
       this.#requestId = (firstOf(headers[this.#requestIdHeader]) ?? '').slice(0, 200);
   }
@@ -89,7 +92,16 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#finish(this.#encoded ? this.#unreadable(ENCODED_ANSWER) : this.#response());
+    const plain = this.#plain();
+    this.#finish(plain === null ? this.#unreadable(ENCODED_ANSWER) : this.#response(plain));
+  }
+
+  /** Without its compression; `null`: it can't be read. Some gateways compress unasked. */
+  #plain(): Buffer | null {
+    const bytes = this.#kept.subarray(0, this.#keptLength);
+    if (this.#encoding === '' || this.#encoding === 'identity') return bytes;
+    const isZipped = this.#encoding === 'gzip' || this.#encoding === 'x-gzip';
+    return isZipped ? unzipped(bytes) : null;
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -130,15 +142,24 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     this.#keptLength = length;
   }
 
-  #response(): Reply {
+  #response(plain: Buffer): Reply {
     const status = this.#status;
     const retryAfterMs = this.#retryAfterMs;
     const ms = this.#ms();
-    const isWhole = this.#bytes <= this.#keptBytes;
-    const length = isWhole ? this.#keptLength : wholeCharacters(this.#kept, this.#keptBytes);
-    const body = textOf(this.#kept.subarray(0, length), this.#contentType);
-    if (isWhole) return { kind: 'response', status, retryAfterMs, body, ms };
-    return { kind: 'response', status, retryAfterMs, body, restBytes: this.#bytes - length, ms };
+    const length = plain.length <= this.#keptBytes ? plain.length : wholeCharacters(plain, this.#keptBytes);
+    const body = textOf(plain.subarray(0, length), this.#contentType);
+    const restBytes = plain.length - length + this.#bytes - this.#keptLength;
+    if (restBytes > 0) return { kind: 'response', status, retryAfterMs, body, restBytes, ms };
+    return { kind: 'response', status, retryAfterMs, body, ...this.#aboutSuccess(), ms };
+  }
+
+  /** Nothing where an answer is as usual. */
+  #aboutSuccess(): Pick<Extract<Reply, { kind: 'response' }>, 'contentType' | 'location'> {
+    if (this.#status >= 300) return NOTHING_MORE;
+    const contentType = this.#contentType ?? 'application/json';
+    const location = this.#location;
+    if (location === undefined && JSON_TYPE.test(contentType)) return NOTHING_MORE;
+    return { contentType, ...(location !== undefined && { location }) };
   }
 
   #unreadable(code: string): Reply {
@@ -174,6 +195,24 @@ function onLastLook(handler: AttemptHandler): void {
 
 /** Of an answer that is no 2xx: fifty of megabytes each at once would take gigabytes. */
 const REFUSAL_KEPT_BYTES = 64 * 1024;
+
+const NOTHING_MORE = {};
+const JSON_TYPE = /\bjson\b/i;
+
+/** `null`: it is broken, or far larger than it came. A refusal may be kept in part. */
+function unzipped(bytes: Buffer): Buffer | null {
+  try {
+    return gunzipSync(bytes, {
+      maxOutputLength: UNZIPPED_BYTES,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
+  } catch {
+    return null;
+  }
+}
+
+/** As an answer that comes plain. */
+const UNZIPPED_BYTES = 8 * 1024 * 1024;
 
 /** The first `most` bytes, cut at whole characters of UTF-8; more bytes must be there. */
 function wholeCharacters(bytes: Buffer, most: number): number {

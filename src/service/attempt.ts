@@ -91,9 +91,9 @@ export function createClient(options: ClientOptions): ServiceClient {
   };
 }
 
-/** Refusals are kept, and services that are set up to debug send requests back. */
+/** Refusals are kept, and titles of pages; services that are set up to debug send requests back. */
 function withoutToken(reply: Reply, token: string): Reply {
-  if (reply.kind !== 'response' || reply.status < 300) return reply;
+  if (reply.kind !== 'response' || (reply.status < 300 && reply.contentType === undefined)) return reply;
   return { ...reply, body: withoutSecrets(reply.body, token, reply.restBytes !== undefined) };
 }
 

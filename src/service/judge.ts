@@ -4,7 +4,7 @@
  * where it is proven that the service did not carry it out. Pure, but for the ids that a run's
  * judge remembers.
  */
-import type { OwnRequest } from '../config/own-request.ts';
+import { ID_IN_LOCATION, type OwnRequest } from '../config/own-request.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
@@ -26,6 +26,8 @@ type Answer = {
   readonly restBytes: number;
   readonly retryAfterMs: number | null;
   readonly trouble: string | null;
+  readonly contentType?: string | undefined;
+  readonly location?: string | undefined;
 };
 
 type Meaning =
@@ -126,8 +128,9 @@ function judgeAnswer(call: Call, answer: Answer, policy: JudgePolicy): Verdict {
   return JUDGES[meaning](call, answer, policy);
 }
 
-function whole({ status, body, restBytes = 0, retryAfterMs }: Extract<Reply, { kind: 'response' }>): Answer {
-  return { status, body, restBytes, retryAfterMs, trouble: null };
+function whole(reply: Extract<Reply, { kind: 'response' }>): Answer {
+  const { restBytes = 0 } = reply;
+  return { ...reply, restBytes, trouble: null };
 }
 
 /**
@@ -259,9 +262,21 @@ function judgeOwn(call: OwnOperation, { answer, json }: Success, own: OwnRequest
   if (own === undefined) throw new Error(`an answer to ${call} came to a run that does not describe it`);
   const outcome = mayRepeat(call) ? 'updated' : 'created';
   if (own.id === undefined) return accepted(outcome, answer, { id: null, warning: answer.trouble });
-  const given = readId(json === undefined ? undefined : valueAtPointer(json, own.id));
-  const missing = `there was no id at ${own.id}.`;
+  const isInLocation = own.id === ID_IN_LOCATION;
+  const given = readId(isInLocation ? lastPartOf(answer.location) : valueAtPointer(json, own.id));
+  const missing = isInLocation ? 'its Location header named no id.' : `there was no id at ${own.id}.`;
   return judgeId(call, { answer, json }, { outcome, given, missing, warning: answer.trouble });
+}
+
+/** Of its path, decoded; RFC 9110, 10.2.2. */
+function lastPartOf(location = ''): string {
+  const path = location.replace(/^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
+  const last = path.split('/').findLast((part) => part !== '') ?? '';
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }
 
 function judgeRecord(call: BuiltInCall, { answer, json }: Success): Verdict {
@@ -335,5 +350,23 @@ function undocumented(status: number): string | null {
 
 function whatWasWrong(answer: Answer, json: unknown, unexpected: string): string {
   if (answer.trouble !== null) return `its answer could not be read: ${answer.trouble}`;
-  return json === undefined ? 'its answer was not JSON.' : `its answer ${unexpected}.`;
+  return json === undefined ? `its answer was not JSON${kindOf(answer)}.` : `its answer ${unexpected}.`;
+}
+
+const TITLE = /<title[^<>]*>([^<]+)/i;
+const TITLE_WITHIN = 8_000;
+const TITLE_SHOWN = 100;
+
+/** What came instead: a firewall's page has its own title. */
+function kindOf({ body, contentType = '' }: Answer): string {
+  if (body === '') return ', but empty';
+  const [type = ''] = contentType.split(';');
+  const title =
+    TITLE.exec((body ?? '').slice(0, TITLE_WITHIN))?.[1]
+      ?.replaceAll(/\s+/g, ' ')
+      .trim() ?? '';
+  const shown = title === '' ? '' : `“${shorten(title, TITLE_SHOWN)}”`;
+  const kinds = [type.trim(), shown];
+  const told = kinds.filter((kind) => kind !== '').join(', ');
+  return told === '' ? '' : ` (${told})`;
 }

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Sending } from '../../src/delivery/sending.ts';
-import { afterGrant, afterReply, afterToken, deniedInARow, givenUp } from '../../src/delivery/transitions.ts';
+import {
+  afterGrant,
+  afterReply,
+  afterToken,
+  givenUp,
+  inARow,
+  NONE_IN_A_ROW,
+  streakOf,
+} from '../../src/delivery/transitions.ts';
 import type { Granted } from '../../src/ledger/intent.ts';
 import type { Call } from '../../src/model/operation.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
 import type { Reply, Verdict } from '../../src/model/request.ts';
 
 const facts = { state: 'waiting', isInOrder: false, before: '', made: 0 } as const;
@@ -31,6 +40,7 @@ describe('what the ledger’s answer makes of a request', () => {
     [{ kind: 'granted' }, { made: 1 }, ['ready first']],
     [WAIT, {}, ['wait']],
     [{ kind: 'halted' }, {}, ['unsent', 'halt']],
+    [{ kind: 'halted', pauseFor: 'same-refusal' }, {}, ['pause same-refusal', 'unsent', 'halt']],
     [{ kind: 'taken' }, {}, ['unsent']],
     [{ kind: 'taken' }, { isInOrder: true }, ['alone']],
     [{ kind: 'unclaimed' }, { isInOrder: true }, ['alone']],
@@ -99,13 +109,14 @@ describe('what a verdict makes of a request', () => {
     [refused('failed'), {}, ['settle failed http_400']],
     [refused('rejected'), {}, ['settle rejected http_400']],
     [UNKNOWN, {}, ['recall', 'tell', 'settle in-doubt lost', 'pause-if-away']],
+    [{ ...UNKNOWN, status: 200 }, {}, ['recall', 'settle in-doubt lost']],
     [retry(null), {}, ['recall', 'tell', 'withdraw', 'again failed']],
     [retry(50), {}, ['recall', 'tell', 'withdraw', 'again throttled']],
     [retry(null), { before: 'i dead.1 1.1' }, ['recall', 'tell', 'again failed']],
     [STOP, {}, ['recall', 'tell', 'withdraw', 'refresh']],
   ])('%j of one that is %j', (verdict, over, effects) => {
     const answered = { verdict, reply: OK, call: 'subclient.create', at: AT } as const;
-    expect(words(afterReply(answered, { ...made, ...over }, 0))).toEqual(effects);
+    expect(words(afterReply(answered, { ...made, ...over }, NONE_IN_A_ROW))).toEqual(effects);
   });
 
   test.each<[reply: Reply, values: object]>([
@@ -117,7 +128,7 @@ describe('what a verdict makes of a request', () => {
       const [, , settled] = afterReply(
         { verdict: UNKNOWN, reply, call: 'subclient.create', at: AT },
         made,
-        0,
+        NONE_IN_A_ROW,
       );
       const end = { outcome: 'in-doubt', values: { sentAt: '2026-11-21T10:20:03.000Z', ...values } };
       expect(settled).toMatchObject({ end });
@@ -130,11 +141,11 @@ describe('what a verdict makes of a request', () => {
       ...[refused('denied'), refused('rejected'), UNKNOWN, refused('denied'), retry(null)],
       ...[refused('denied'), refused('denied')],
     ];
-    let denied = 0;
+    let counted = NONE_IN_A_ROW;
     const pausing = verdicts.flatMap((verdict, i) => {
-      denied = deniedInARow(denied, verdict);
+      counted = inARow(counted, verdict);
       const effects = words(
-        afterReply({ verdict, reply: OK, call: 'subclient.create', at: AT }, made, denied),
+        afterReply({ verdict, reply: OK, call: 'subclient.create', at: AT }, made, counted),
       );
       if (verdict.kind === 'refused' && verdict.outcome === 'denied')
         expect(effects).toContain('settle denied http_400');
@@ -142,6 +153,19 @@ describe('what a verdict makes of a request', () => {
     });
     // A run that was resumed has two more before it pauses again.
     expect(pausing).toEqual([8]);
+  });
+
+  test('after 50 refusals in a row the others wait for what the ledger says', () => {
+    const refusals = Array.from({ length: 120 }, () => refused('failed'));
+    let counted = NONE_IN_A_ROW;
+    const recalling = [...refusals.slice(0, 49), ACCEPTED, refused('rejected'), ...refusals].flatMap(
+      (verdict, i) => {
+        counted = inARow(counted, verdict);
+        const effects = afterReply({ verdict, reply: OK, call: 'subclient.create', at: AT }, made, counted);
+        return words(effects).includes('recall') ? [i] : [];
+      },
+    );
+    expect(recalling).toEqual([51 + 49, 51 + 99]);
   });
 
   const NO_ANSWER: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 3 };
@@ -154,13 +178,13 @@ describe('what a verdict makes of a request', () => {
     ['subclient.update', { ...OK, status: 429 }, true],
     ['payment.documents', NO_ANSWER, true],
   ])('%s that is tried again after %j is unsent meanwhile: %s', (call, reply, isWithdrawn) => {
-    const effects = words(afterReply({ verdict: retry(null), reply, call, at: AT }, made, 0));
+    const effects = words(afterReply({ verdict: retry(null), reply, call, at: AT }, made, NONE_IN_A_ROW));
     expect(effects.includes('withdraw')).toBe(isWithdrawn);
   });
 
   test('tells the breaker its cause: the plain words, and the code that a person can search for', () => {
     const causeOf = (reply: Reply) =>
-      afterReply({ verdict: UNKNOWN, reply, call: 'subclient.create', at: AT }, made, 0)[1];
+      afterReply({ verdict: UNKNOWN, reply, call: 'subclient.create', at: AT }, made, NONE_IN_A_ROW)[1];
     expect(causeOf(NO_ANSWER)).toMatchObject({ failure: { cause: 'The answer was lost (UND_ERR_SOCKET).' } });
     expect(causeOf({ ...NO_ANSWER, code: 'ONBOARD_X' })).toMatchObject({
       failure: { cause: 'The answer was lost.' },
@@ -171,5 +195,36 @@ describe('what a verdict makes of a request', () => {
   test('a refused token is replaced once, and without another the run pauses', () => {
     expect(words(afterToken(true))).toEqual(['again refreshed']);
     expect(words(afterToken(false))).toEqual(['pause credentials', 'unsent']);
+  });
+});
+
+describe('an end says something of the other rows', () => {
+  const PATH = { method: 'POST', name: 'thing.create' } as const;
+  const JOBS = {
+    plain: {},
+    stops: { stopAfter: '100%' },
+    fixed: { request: { ...PATH, path: '/things' } },
+    ofRow: { request: { ...PATH, path: '/things/{Id}' } },
+  } as const;
+  test.each<[call: Call, outcome: Outcome, status: number, job: keyof typeof JOBS, streak: string | null]>([
+    ['subclient.create', 'failed', 400, 'plain', 'same-refusal 400'],
+    ['subclient.create', 'failed', 404, 'plain', 'same-refusal 404'],
+    ['subclient.update', 'failed', 404, 'plain', null],
+    ['payment.documents', 'failed', 404, 'plain', null],
+    ['custom.once:thing.create', 'failed', 404, 'fixed', 'same-refusal 404'],
+    ['custom.once:thing.create', 'failed', 404, 'ofRow', null],
+    ['subclient.update', 'failed', 422, 'plain', 'same-refusal 422'],
+    ['subclient.create', 'failed', 409, 'stops', null],
+    ['subclient.create', 'failed', 429, 'plain', null],
+    ['subclient.create', 'failed', 0, 'plain', null],
+    ['subclient.create', 'rejected', 418, 'plain', null],
+    ['subclient.create', 'denied', 403, 'plain', null],
+    ['subclient.create', 'created', 200, 'plain', null],
+    ['subclient.create', 'in-doubt', 202, 'stops', 'unreadable-answers unreadable'],
+    ['subclient.create', 'in-doubt', 500, 'plain', null],
+    ['subclient.create', 'in-doubt', 303, 'plain', null],
+  ])('%s that ended %s with %i in a job that is %s: %s', (call, outcome, status, job, expected) => {
+    const streak = streakOf({ outcome, status }, call, JOBS[job]);
+    expect(streak === null ? null : `${streak.reason} ${streak.of}`).toBe(expected);
   });
 });

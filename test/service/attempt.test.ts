@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
 import { deferred } from '../support/deferred.ts';
 import { clientFor, get, post, serve } from './attempt-setup.ts';
 import { answerText } from './raw-server.ts';
@@ -110,6 +111,48 @@ test('a compressed answer leaves the connection usable', async () => {
   for (let n = 0; n < 3; n += 1)
     expect(await client.attempt(post(), 'token')).toMatchObject({ kind: 'unreadable' });
   expect(server.connections()).toBe(1);
+});
+
+describe('an answer that comes as gzip though nobody asked', () => {
+  const ENCODED = ['content-encoding: gzip', 'content-type: application/json'];
+  const answeredWith = async (status: number, bytes: Buffer) => {
+    const head = `HTTP/1.1 ${status} X\r\n${ENCODED.join('\r\n')}\r\ncontent-length: ${bytes.length}\r\n\r\n`;
+    const server = await serve((socket) => socket.write(Buffer.concat([Buffer.from(head), bytes])));
+    return clientFor(server.url).attempt(post(), 'token');
+  };
+
+  test.each([200, 418])('is read, of status %i', async (status) => {
+    const reply = await answeredWith(status, gzipSync('{"id":"é"}'));
+    expect(reply).toMatchObject({ kind: 'response', status, body: '{"id":"é"}' });
+  });
+
+  test('is kept in part where a refusal is long', async () => {
+    const body = Buffer.from('x'.repeat(2 * KEPT_BYTES));
+    const reply = await answeredWith(400, gzipSync(body));
+    expect(reply).toMatchObject({ body: body.toString('utf8', 0, KEPT_BYTES), restBytes: KEPT_BYTES });
+  });
+
+  test.each([
+    ['no gzip', Buffer.from('{"id":"a"}')],
+    ['far larger than it came', gzipSync(Buffer.alloc(20 * 1024 * 1024))],
+  ])('is not read where it is %s', async (_, bytes) => {
+    expect(await answeredWith(200, bytes)).toMatchObject({
+      kind: 'unreadable',
+      code: 'ONBOARD_CONTENT_ENCODING',
+    });
+  });
+});
+
+test("of a success its type and place are told where they are not as usual, without the caller's token", async () => {
+  const page = '<title>Bearer token-12345 is blocked</title>';
+  const server = await serve((socket) =>
+    socket.write(answerText(201, page, ['content-type: text/html', 'location: /v1/a'])),
+  );
+  expect(await clientFor(server.url).attempt(post(), 'token-12345')).toMatchObject({
+    contentType: 'text/html',
+    location: '/v1/a',
+    body: '<title>Bearer [blotted out] is blocked</title>',
+  });
 });
 
 test('no more connections are opened than the concurrency allows', async () => {

@@ -125,6 +125,22 @@ test('the body of a refusal is kept as it came', () => {
   });
 });
 
+test.each([
+  [
+    'text/html; charset=utf-8',
+    '<html><TITLE lang="en">Request\n  blocked</TITLE>',
+    ' (text/html, “Request blocked”).',
+  ],
+  ['text/html', `<title>${'x'.repeat(500)}</title>`, ` (text/html, “${'x'.repeat(99)}…”).`],
+  ['text/plain', 'OK', ' (text/plain).'],
+  [undefined, 'OK', '.'],
+  [undefined, '', ', but empty.'],
+])('a success of type %s that is no JSON says what it is', (contentType, body, kind) => {
+  const reply = { ...response(200, body), ...(contentType !== undefined && { contentType }) };
+  const message = `The service answered 200, but its answer was not JSON${kind}`;
+  expect(judge('subclient.create', reply, STRICT)).toMatchObject({ code: 'answer_unreadable', message });
+});
+
 test('an id that can not be used is named apart from the message, on one line and cut', () => {
   const body = JSON.stringify({ id: `\u001b[2J${'x'.repeat(1_000)}` });
   const verdict = judge('subclient.create', response(200, body), STRICT);

@@ -14,6 +14,8 @@ const UNSENT = noResponse(false, 'ECONNREFUSED');
 
 const PLAIN = request();
 const WITH_ID = request({ id: '/data/id' });
+const IN_LOCATION = request({ id: 'location' });
+const located = (location: string, status = 201): Reply => ({ ...response(status), location });
 const AGAIN = request({ method: 'PUT', id: '/data/id' });
 
 test.each<[string, OwnRequest, Reply, string]>([
@@ -23,6 +25,12 @@ test.each<[string, OwnRequest, Reply, string]>([
   ['no id', WITH_ID, response(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
   ['an unusable id', WITH_ID, response(200, '{"data":{"id":"a/.."}}'), 'unknown accepted_id_unusable'],
   ['one that is cut off, where an id is', WITH_ID, unreadable(200), 'unknown answer_unreadable'],
+  ['an id in Location', IN_LOCATION, located('/v3/things/a%20b/?x=/y#z'), 'accepted created a b'],
+  ['an id in a whole Location', IN_LOCATION, located('https://h.example/v3/a-1'), 'accepted created a-1'],
+  ['a Location without a path', IN_LOCATION, located('https://h.example/'), 'unknown answer_unreadable'],
+  ['a Location that leads up', IN_LOCATION, located('/v3/things/..'), 'unknown answer_unreadable'],
+  ['a Location of a refusal', IN_LOCATION, located('/v3/a', 400), 'refused failed http_400'],
+  ['no Location', IN_LOCATION, response(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
   ['a lost one', PLAIN, LOST, 'unknown connection_lost'],
   ['none, as nothing was sent', PLAIN, UNSENT, 'retry connection_refused'],
   ['a fault', PLAIN, response(500), 'unknown http_500'],

@@ -97,7 +97,7 @@ test.each<[string, Answer, unknown, Partial<ClientOptions>?]>([
   ],
   [
     'the body is compressed',
-    (s) => void s.write(answerText(200, 'x', ['content-encoding: gzip'])),
+    (s) => void s.write(answerText(200, 'x', ['content-encoding: br'])),
     unreadable('ONBOARD_CONTENT_ENCODING'),
   ],
   [

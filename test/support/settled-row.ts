@@ -36,6 +36,7 @@ export function settledRow(row: number, outcome: Outcome, over: Partial<SettledR
     fields: null,
     lead: null,
     repeatable: false,
+    streak: null,
     source: '',
     body: '',
     documents: '',

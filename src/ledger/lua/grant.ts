@@ -8,9 +8,9 @@
  * Lua: grant(next, probeMs), a compare-and-set that marks rows as about to be sent, so that two
  * workers never send one (intent.ts has the form; `probeMs`: how long a probe may take).
  * Answers row, reason, … of rows that are not granted: 'taken': another worker has or had it;
- * 'halted': the run is not running; 'unclaimed': see outOfOrder; 'held <entry>': Redis forgot the
- * claim, and the key is another row's now; 'hold <ms>': the service asked for a hold; 'wait <ms>':
- * the breaker is open or another row probes.
+ * 'halted': the run is not running; 'halted <reason>': it is to be paused for that; 'unclaimed':
+ * see outOfOrder; 'held <entry>': Redis forgot the claim, and the key is another row's now; 'hold
+ * <ms>': the service asked for a hold; 'wait <ms>': the breaker is open or another row probes.
  *
  * The service's values of followed fields count as unknown from here until the answer is recorded,
  * whatever happens to worker and run. A second call (after a lost reply or a wait) grants the same
@@ -19,8 +19,9 @@
 export const GRANT = `
 local function grant(next, probeMs)
 local RECORD, CHUNKS, BLOCKS, BREAKER = KEYS[1], KEYS[2], KEYS[3], KEYS[9]
-local state = call('HMGET', RECORD, 'state', 'suspect')
-local running = state[1] == 'running'
+local state = call('HMGET', RECORD, 'state', 'suspect', 'pauseFor')
+local halted = state[3] and 'halted ' .. state[3]
+if state[1] ~= 'running' then halted = 'halted' end
 local suspect = tonumber(state[2] or '0')
 local t = call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -79,7 +80,7 @@ end
 -- Why no row of the chunk may go now; nil: they may. 'maySuspect': a lost worker may have sent it;
 -- 'isRepeated': the probe's own intent is asked for again.
 local function gate(chunk, maySuspect, isRepeated, probes)
-  if not running then return 'halted' end
+  if halted then return halted end
   if call('HEXISTS', BLOCKS, chunk) == 1 then return 'taken' end
   if maySuspect and chunk <= suspect then return 'taken' end
   if not isRepeated then return wait(probes) end
@@ -91,7 +92,7 @@ local function refusal(key, e, current)
   -- A probe that was recalled and kept its intent asks anew, over that.
   local probes, maySuspect = e.expected == probe, (current == '' or isGranted) and not e.repeatable
   local why = gate(e.chunk, maySuspect, isGranted and e.mark == probe, probes)
-  if why ~= 'halted' and not isGranted and current ~= e.expected then return 'taken' end
+  if not halted and not isGranted and current ~= e.expected then return 'taken' end
   if why and why ~= 'taken' and isGranted then takeBack(key, e) end
   if why or isGranted then return why end
   local other = holder(e.row, e.key)

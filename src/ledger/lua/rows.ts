@@ -75,6 +75,19 @@ local out = {}
 local BREAKER = KEYS[9]
 local answered = false
 local ANSWERED = {}
+-- Answers that are alike, each kind counted since the last accepted row.
+local known = {}
+if not REPLAYED then known = call('HMGET', KEYS[1], 'streaks', 'lifted') end
+local streaks = {}
+if known[1] then streaks = cjson.decode(known[1]) end
+local function endStreaks() streaks = {} end
+local function follow(streak)
+  if REPLAYED or streak.reason == known[2] then return end
+  streaks[streak.of] = (streaks[streak.of] or 0) + 1
+  -- Whoever asks to send next pauses the run.
+  if streaks[streak.of] < streak.limit then return end
+  call('HSET', KEYS[1], 'pauseFor', streak.reason)
+end
 local counts, undoubted, overrules = {}, {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
@@ -132,6 +145,7 @@ for _, group in ipairs(together) do
     call('HINCRBY', key, 'n', #names)
     call('HSET', key, 'd' .. names[1], group.settlements)
     count(group.outcome, #names)
+    endStreaks()
   end
   answered = true
 end
@@ -216,6 +230,9 @@ for _, e in ipairs(entries) do
   end
   local body = e.body and (recorded or not closed) and keepBody(e.body)
   if recorded then
+    if e.accepted then endStreaks() elseif e.streak then follow(e.streak) end
+    local isUnreadable = e.streak and e.streak.of == 'unreadable'
+    if e.answered and not isUnreadable then streaks.unreadable = nil end
     count(outcome, 1)
     if not closed then of.recorded = of.recorded + 1 end
     if outcome == 'in-doubt' then call('HSET', KEYS[5], row, e.chunk) end
@@ -241,6 +258,12 @@ for _, e in ipairs(undoubted) do
 end
 for outcome, by in pairs(counts) do call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end
+local left = next(streaks) and cjson.encode(streaks)
+if left and left ~= known[1] then
+  call('HSET', KEYS[1], 'streaks', left)
+elseif known[1] and not left then
+  call('HDEL', KEYS[1], 'streaks')
+end
 return out
 end
 `;
