@@ -288,6 +288,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     log,
     meter,
     isFollowed: join.isFollowed === true,
+    tokenMs: times.tokenMs,
     interrupted: io.interrupted,
   });
   if (join.sends) {

@@ -24,6 +24,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
 import { keepAuditFile } from '../runs/audit.ts';
 import { tellEvents, tellLeft } from '../runs/events.ts';
+import { goOnAtNewTokens } from '../runs/new-token.ts';
 import { startStandIn } from '../runs/register.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
@@ -91,8 +92,10 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       const purging = purgeDaily(watcher.once, joined);
       if (watcher.once) await purging;
       const { inbox } = watcher.places;
-      if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
-      else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
+      if (sends) {
+        void goOnAtNewTokens(watcher);
+        tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
+      } else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
       if (!sends && watcher.once) tell(io, WAITS);
       return watchInboxes(watcher);
     },

@@ -6,7 +6,7 @@
 import { setMaxListeners } from 'node:events';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { awayMsOf, ratePerSecond } from '../config/send-settings.ts';
-import { createSharedBreaker } from '../ledger/breaker.ts';
+import { createSharedBreaker, type SharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
 import { processOf } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
@@ -21,7 +21,7 @@ import type { Run } from '../model/run.ts';
 import { type ChunkJob, chunkJobId } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { createClient, type ServiceClient } from '../service/attempt.ts';
-import type { Credentials } from '../service/credentials.ts';
+import type { Credentials, TokenWait } from '../service/credentials.ts';
 import { createJudge } from '../service/judge.ts';
 import { buildRequest } from '../service/operations.ts';
 import { backoffMs } from '../service/retry-wait.ts';
@@ -58,6 +58,8 @@ type DeliveryParts = {
   readonly meter: Meter;
   /** Somebody has just begun the runs, and waits for their end. */
   readonly isFollowed: boolean;
+  /** How long the source of a refused token is asked for another one, ms. */
+  readonly tokenMs: number;
   /** Fires when the process is to end: nothing new is sent. */
   readonly interrupted: AbortSignal;
 };
@@ -224,12 +226,14 @@ function createContext(parts: ContextParts): RunContext {
   });
   const runs = () => isOpen() && stillRuns();
   const now = () => performance.now();
+  const waits = { stillRuns: runs, stopping, now };
+  const shared = createSharedBreaker(redis, keys);
   const onTrouble = (what: string, error: Error) => log.error(what, { run: run.id, problem: error.message });
   const permits = parts.permits.join({
     ceiling: send.concurrency,
     stopping,
     rate: rateOf(definition, chunkLedger, {
-      pause: (ms) => waitWhileRunning(ms, { stillRuns: runs, stopping, now }),
+      pause: (ms) => waitWhileRunning(ms, waits),
       onTrouble: (error) => onTrouble('no time of the rate could be reserved', new Error(messageOf(error))),
     }),
   });
@@ -238,16 +242,18 @@ function createContext(parts: ContextParts): RunContext {
     definition,
     mapping,
     ledger: chunkLedger,
-    service: serviceEdge(definition, client, parts.service.credentials),
+    service: serviceEdge(
+      definition,
+      client,
+      tokens(parts.service.credentials, shared, {
+        forMs: parts.tokenMs,
+        wait: (ms) => waitWhileRunning(ms, waits),
+        warn: (words) => log.warn(words, { run: run.id }),
+      }),
+    ),
     saltOf: keys.sealing.saltOf,
     permits,
-    breaker: createServiceBreaker(
-      now,
-      createSharedBreaker(redis, keys),
-      awayMsOf(definition),
-      parts.isFollowed,
-      parts.reach,
-    ),
+    breaker: createServiceBreaker(now, shared, awayMsOf(definition), parts.isFollowed, parts.reach),
     meter: parts.meter,
     now,
     stopping,
@@ -255,7 +261,11 @@ function createContext(parts: ContextParts): RunContext {
     isOpen,
     latest: () => store.get(run.id).catch(() => null),
     pause: async (reason) => {
-      if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
+      const isMoved = await store.transition(run.id, 'paused', reason);
+      if (!isMoved) return;
+      const ofToken = reason === 'credentials' ? parts.service.credentials.problem() : null;
+      const problem = ofToken === null ? {} : { problem: ofToken };
+      log.warn('run paused', { run: run.id, reason, ...problem });
     },
     async close() {
       permits.leave();
@@ -278,17 +288,38 @@ function rateOf(
 function serviceEdge(
   definition: JobDefinition,
   client: ServiceClient,
-  credentials: Credentials,
+  { token, freshToken }: Pick<ServiceEdge, 'token' | 'freshToken'>,
 ): ServiceEdge {
   const { query, send, request: own } = definition;
   return {
     build: (call, { pathId, body }) => buildRequest(call, { pathId, body, query, own }),
     attempt: client.attempt,
     judge: createJudge({ notExecuted: send.notExecuted, own }),
-    token: credentials.current,
-    freshToken: credentials.refresh,
+    token,
+    freshToken,
     backoffMs: (attempt) => backoffMs(attempt, Math.random),
   };
+}
+
+/** While another token is waited for, nobody's rows of the run go out with the refused one. */
+function tokens(
+  credentials: Credentials,
+  shared: SharedBreaker,
+  waiting: Omit<TokenWait, 'begun'>,
+): Pick<ServiceEdge, 'token' | 'freshToken'> {
+  const unsaid = () => undefined;
+  const begun = () => void shared.awaitToken(waiting.forMs).catch(unsaid);
+  const end = () => void shared.endTokenWait().catch(unsaid);
+  let coming: Promise<string | null> | null = null;
+  const freshToken = (stale: string) => {
+    coming ??= credentials.another(stale, { ...waiting, begun }).finally(() => {
+      coming = null;
+      end();
+    });
+    return coming;
+  };
+  const token = async () => (await coming) ?? credentials.current();
+  return { token, freshToken };
 }
 
 function clientFor({ send }: JobDefinition, service: Service): ServiceClient {

@@ -41,6 +41,7 @@ import {
   isAnswer,
   NONE_IN_A_ROW,
   streakOf,
+  UNSENT,
   type Wait,
 } from './transitions.ts';
 
@@ -433,8 +434,11 @@ async function withdraw(sending: Sending, context: RunContext): Promise<void> {
 }
 
 async function refresh(sender: Sender, sending: Sending): Promise<void> {
-  const fresh = sending.refreshed ? null : await sender.context.service.freshToken(sending.token);
-  await apply(sender, sending, afterToken(fresh !== null));
+  const { service, stopping } = sender.context;
+  const fresh = sending.refreshed ? null : await service.freshToken(sending.token);
+  const isEnding = fresh === null && stopping.aborted;
+  const effects = isEnding ? UNSENT : afterToken(fresh !== null);
+  await apply(sender, sending, effects);
 }
 
 /** Another attempt is safe; p-retry decides whether it is made. */

@@ -75,6 +75,8 @@ export function nowhere(target: string): Service {
   const credentials = {
     current: refuse,
     refresh: async () => null,
+    another: async () => null,
+    mayBeAnother: async () => false,
     problem: () => null,
     warning: () => null,
   };

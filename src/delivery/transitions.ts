@@ -184,14 +184,20 @@ export function streakOf(
   job: Pick<JobDefinition, 'stopAfter' | 'request'>,
 ): Streak | null {
   const settled = { outcome: end.outcome, status: end.status ?? 0 };
-  if (isUnreadable(settled))
-    return { of: 'unreadable', limit: UNREADABLE_IN_A_ROW, reason: 'unreadable-answers' };
+  if (isUnreadable(settled)) return UNREADABLE;
   // 418 and 403 are not `failed`: one speaks of the row, the other has a count of its own.
-  if (settled.outcome !== 'failed' || !wasRefused(settled) || job.stopAfter !== undefined) return null;
+  if (settled.outcome !== 'failed' || !wasRefused(settled)) return null;
+  if (job.stopAfter !== undefined) return null;
   const isOfRow = isInPath(call) || pathColumnsOf(job).length > 0;
   if (settled.status === NOT_FOUND && isOfRow) return null;
   return { of: String(settled.status), limit: REFUSED_ALIKE, reason: 'same-refusal' };
 }
+
+const UNREADABLE: Streak = {
+  of: 'unreadable',
+  limit: UNREADABLE_IN_A_ROW,
+  reason: 'unreadable-answers',
+};
 
 const NOT_FOUND = 404;
 const UNAUTHORIZED = 401;

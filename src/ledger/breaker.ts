@@ -7,6 +7,7 @@
 
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { ServiceState } from '../model/story.ts';
 import type { LedgerKeys } from './keys.ts';
 import { FAILURE } from './lua/breaker.ts';
 import { script } from './script.ts';
@@ -29,8 +30,11 @@ type Failed = {
 export type SharedBreaker = ReturnType<typeof createSharedBreaker>;
 
 export type BreakerReport = {
-  /** `well`, `failing`: closed; `away`: open or half-open; `held`: the service asked for a hold. */
-  readonly state: 'well' | 'failing' | 'away' | 'held';
+  /**
+   * `well`, `failing`: closed; `away`: open or half-open; `held`: the service asked for a hold;
+   * `refused`: another token is waited for.
+   */
+  readonly state: ServiceState;
   readonly failuresInARow: number;
   /** `null`: the latest attempt did not fail. */
   readonly cause: string | null;
@@ -41,6 +45,8 @@ export type BreakerReport = {
   readonly nextAt: string | null;
   /** ISO 8601; `null`: no hold. */
   readonly heldUntil: string | null;
+  /** ISO 8601; `null`: no other token is waited for. */
+  readonly tokenUntil: string | null;
 };
 
 const recordFailure = script(FAILURE, z.coerce.number());
@@ -54,6 +60,13 @@ export function createSharedBreaker(redis: RedisConnection, keys: LedgerKeys) {
       const limits = [FAILURES_IN_A_ROW, SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS];
       const args = [mark, isFailure ? 1 : 0, ...limits, Math.ceil(holdMs), cause];
       return recordFailure(redis, [keys.breaker], args);
+    },
+    /** Said to everybody who looks, and nothing more. */
+    async awaitToken(ms: number): Promise<void> {
+      await redis.hset(keys.breaker, 'token', Date.now() + ms);
+    },
+    async endTokenWait(): Promise<void> {
+      await redis.hdel(keys.breaker, 'token');
     },
     /** One row goes first, the others once it was answered; an outage stays as it is. */
     async tryOne(cause: string): Promise<void> {
@@ -72,15 +85,28 @@ function reportOf(fields: Readonly<Record<string, string>>, now: number): Breake
   const number = (name: string) => Number(fields[name] ?? 0);
   const isAway = fields.until !== undefined;
   const isHeld = number('hold') > now;
+  const isRefused = number('token') > now;
   const isFailing = fields.since !== undefined && number('failures') > 0;
   const nextAt = Math.max(number('until'), number('hold'), number('probing'));
   return {
-    state: isAway ? 'away' : isHeld ? 'held' : isFailing ? 'failing' : 'well',
+    state: stateOf({
+      away: isAway,
+      held: isHeld,
+      refused: isRefused,
+      failing: isFailing,
+    }),
     failuresInARow: number('failures'),
     cause: number('failures') > 0 || isAway ? (fields.cause ?? null) : null,
     since: fields.since === undefined ? null : new Date(number('since')).toISOString(),
     isProbing: number('probing') > now,
     nextAt: nextAt > now ? new Date(nextAt).toISOString() : null,
     heldUntil: isHeld ? new Date(number('hold')).toISOString() : null,
+    tokenUntil: isRefused ? new Date(number('token')).toISOString() : null,
   };
+}
+
+/** The first that holds. */
+function stateOf(holds: Partial<Record<ServiceState, boolean>>): ServiceState {
+  const order = ['away', 'held', 'refused', 'failing'] as const;
+  return order.find((state) => holds[state] === true) ?? 'well';
 }

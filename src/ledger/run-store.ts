@@ -13,6 +13,7 @@ import {
   type Reason,
   RUN_STATES,
   RUN_TRANSITIONS,
+  type Run,
   type RunState,
   runStateSchema,
   type StateRequest,
@@ -160,6 +161,13 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     /** Sets a run running that waits for its approval; false where it doesn't. */
     approve: (id: string, request: StateRequest) =>
       move(id, 'running', { reason: '', from: ['paused approval'], request }),
+    /** That the program itself paused since the service refused the token. */
+    async pausedForToken(): Promise<readonly Run[]> {
+      const ids = await idsOf(({ state }) => state === 'paused');
+      const runs = await Promise.all(ids.map(get));
+      const known = runs.filter((run) => run !== null);
+      return known.filter(({ state, reason }) => state === 'paused' && reason === 'credentials');
+    },
     tryOne: createSharedBreaker(redis, keys).tryOne,
     /** Rows go on for the rest of the run, however often it would be paused for that. */
     async lift(id: string, reason: Reason) {

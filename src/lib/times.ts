@@ -15,4 +15,8 @@ export const SHIPPED_TIMES = {
   lookUpAfterMs: 10_000,
   /** How long a Redis that refuses this program is asked again: a password may be on its way. */
   refusedMs: 120_000,
+  /** How long the source of a refused token is asked for another one. */
+  tokenMs: 120_000,
+  /** How often it is asked for runs that were paused for want of one. */
+  pausedTokenMs: 60_000,
 };

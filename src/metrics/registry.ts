@@ -10,6 +10,7 @@ import { type ListenAddress, listenAt, shownListenAddress } from '../lib/listeni
 import { nameOf } from '../model/operation.ts';
 import type { Reply } from '../model/request.ts';
 import { RUN_STATES, type RunState } from '../model/run.ts';
+import { SERVICE_STATES } from '../model/story.ts';
 import type { Counters } from './meter.ts';
 
 /** Upper bounds in seconds. */
@@ -168,8 +169,6 @@ async function processValues({
     onboard_page_up: isPageUp === null ? [] : Number(isPageUp()),
   };
 }
-
-const SERVICE_STATES = ['well', 'failing', 'away', 'held'] as const;
 
 function ledgerValues(found: LedgerNumbers): ValuesOf<typeof OF_LEDGER> {
   const lastEnds = (of: 'endedAt' | 'exitCode' | 'seconds') =>

@@ -26,7 +26,12 @@ const WORDS = {
   'service-failing': 'the service fails',
   'service-away': 'the service is away',
   'service-held': 'the service asked for a pause',
+  'service-refused': 'the service refused the token, and another one is waited for',
 } as const;
+
+/** As all workers found it. */
+export const SERVICE_STATES = ['well', 'failing', 'away', 'held', 'refused'] as const;
+export type ServiceState = (typeof SERVICE_STATES)[number];
 
 export const happeningSchema = z.object({
   at: z.number(),

@@ -6,10 +6,11 @@
 import type { BreakerReport } from '../ledger/breaker.ts';
 import { countOf, type Io, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
+import type { ServiceState } from '../model/story.ts';
 import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
-type Shown = 'well' | 'failing' | 'away' | 'held';
+type Shown = ServiceState;
 
 const EVERY_MS = 1_000;
 const HOLD_OVER = 'The pause that the service asked for is over: rows go on.';
@@ -51,8 +52,11 @@ export function createServiceNotice(
     seen = report;
     if (next === shown) return;
     const isHoldOver = next === 'well' && shown === 'held';
+    // Whether a token came says the run itself: it goes on, or pauses.
+    const isSilent = next === 'well' && shown === 'refused';
     shown = next;
     service.turned?.(next, report.cause ?? '');
+    if (isSilent) return;
     tell(io, isHoldOver ? HOLD_OVER : `${textOf(next, report, target)}${pauseWords(pausesIn)}`);
   };
   return {
@@ -80,6 +84,7 @@ export function createServiceNotice(
 /** Not worth it: a failure that is over at once, or from before this process. */
 function worthAWord(report: BreakerReport, seen: BreakerReport | null, shown: Shown): Shown {
   if (report.state === 'away') return 'away';
+  if (report.state === 'refused') return 'refused';
   if (report.state === 'held' && (shown === 'held' || isLong(report))) return 'held';
   if (report.state !== 'failing' || report.since !== seen?.since) return 'well';
   return shown === 'failing' || report.failuresInARow > seen.failuresInARow ? 'failing' : 'well';
@@ -99,6 +104,8 @@ function textOf(next: Shown, report: BreakerReport, target: string): string {
       return `The service at ${target} is ${serviceWords(report)}.`;
     case 'held':
       return `The service at ${target} has ${serviceWords(report)}: nothing is sent before.`;
+    case 'refused':
+      return `The service at ${target} has ${serviceWords(report)}. Nothing is sent meanwhile.`;
     default:
       return next satisfies never;
   }
@@ -119,6 +126,8 @@ export function serviceWords(report: BreakerReport): string {
       return `${failures(report)} since ${clock(report.since)}${why(report)}`;
     case 'held':
       return `asked for a pause until ${dateOf(report.heldUntil)}`;
+    case 'refused':
+      return `refused the token (401): another is asked for until ${clock(report.tokenUntil)}`;
     case 'away':
       return `${tried(report)}; ${nextTry(report)}${why(report)}`;
     default:

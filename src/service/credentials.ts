@@ -1,6 +1,8 @@
 /**
- * The bearer token, read at the first use and again when the service refuses it.
+ * The bearer token, read at the first use and again when the service refuses it. Whoever renews it
+ * may be late: its source is asked for another one for a while, with growing pauses.
  */
+import pRetry from 'p-retry';
 import { readSecret, type SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
@@ -13,20 +15,50 @@ export type Credentials = {
    * source is fixed, gave the same token, or failed (then `problem` says why).
    */
   refresh(stale: string): Promise<string | null>;
+  /** The same, for as long as whoever renews it may take; `null`: none came, or nobody waits. */
+  another(stale: string, waiting: TokenWait): Promise<string | null>;
+  /** False where the source still gives the token that was refused last. */
+  mayBeAnother(): Promise<boolean>;
   /** Why the last reading failed; `null` after a reading that did not. */
   problem(): string | null;
   /** What about the source is worth a warning, such as a token file that everybody can read. */
   warning(): string | null;
 };
 
+export type TokenWait = {
+  /** How long the source is asked. */
+  readonly forMs: number;
+  /** False: whoever waits is to wait no longer. */
+  wait(ms: number): Promise<boolean>;
+  /** The source has no other token yet. */
+  begun(): void;
+  /** To be told to people. */
+  warn(words: string): void;
+};
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** So many new tokens within that time were refused: somebody else's end them. */
+const RIVAL_TOKENS = 3;
+const RIVALS_WITHIN_MS = 10 * 60_000;
+const RIVALS =
+  'Three tokens within ten minutes were refused soon after each was new: another process or ' +
+  'machine may get tokens for the same user, and each ends the one before. Give all of them one ' +
+  'MSB_TOKEN_FILE, which one of them renews.';
+
 export function createCredentials(origin: SecretSource, timeoutMs?: number): Credentials {
+  let refused: string | null = null;
+  let renewedAt: readonly number[] = [];
   let loaded: LoadedToken | null = null;
   let loading: Promise<string> | null = null;
   let problem: string | null = null;
 
   const load = async () => {
     try {
+      const before = loaded?.token ?? null;
       loaded = await loadToken(origin, timeoutMs);
+      if (before !== null && before !== loaded.token) renewedAt = [...renewedAt, performance.now()];
       problem = null;
       return loaded.token;
     } catch (error) {
@@ -50,21 +82,48 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
     }
   };
 
+  const refresh = async (stale: string) => {
+    refused = stale;
+    if (loaded !== null && loaded.token !== stale) return loaded.token;
+    return origin.kind === 'value' ? null : reload(stale);
+  };
+  const hasRivals = () => {
+    const since = performance.now() - RIVALS_WITHIN_MS;
+    renewedAt = renewedAt.filter((at) => at >= since);
+    return renewedAt.length >= RIVAL_TOKENS;
+  };
+
   return {
     current: async () => loaded?.token ?? loadOnce(),
-    refresh: async (stale) => {
-      if (loaded !== null && loaded.token !== stale) return loaded.token;
-      return origin.kind === 'value' ? null : reload(stale);
+    refresh,
+    async another(stale, { forMs, wait, begun, warn }) {
+      if (hasRivals()) warn(RIVALS);
+      const until = performance.now() + forMs;
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+        const token = await refresh(stale);
+        const leftMs = until - performance.now();
+        const hasFailed = origin.kind === 'command' && problem !== null;
+        if (token !== null || origin.kind === 'value' || hasFailed || leftMs <= 0) return token;
+        if (pauseMs === FIRST_PAUSE_MS) begun();
+        if (!(await wait(Math.min(pauseMs, leftMs)))) return null;
+      }
     },
-    problem: () => problem,
+    mayBeAnother: async () => refused === null || (await refresh(refused)) !== null,
+    problem: () => problem ?? (hasRivals() ? RIVALS : null),
     warning: () => loaded?.warning ?? null,
   };
 }
 
 type LoadedToken = { readonly token: string; readonly warning: string | null };
 
+/** A command may fail once or twice where what it asks is busy. */
+const COMMAND_TRIES = 3;
+
 async function loadToken(origin: SecretSource, timeoutMs?: number): Promise<LoadedToken> {
-  const { text, source, warning } = await readSecret(origin, { name: 'MSB_TOKEN', what: 'token' }, timeoutMs);
+  const kind = { name: 'MSB_TOKEN', what: 'token' };
+  const retries = origin.kind === 'command' ? COMMAND_TRIES - 1 : 0;
+  const read = () => readSecret(origin, kind, timeoutMs);
+  const { text, source, warning } = await pRetry(read, { retries, minTimeout: FIRST_PAUSE_MS, factor: 1 });
   return { token: legalToken(text, source), warning };
 }
 

@@ -5,7 +5,7 @@ import { createServiceNotice, serviceWords } from '../../src/runs/service-notice
 import { memoryIo } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
-const NOTHING = { cause: null, since: null, nextAt: null, heldUntil: null };
+const NOTHING = { cause: null, since: null, nextAt: null, heldUntil: null, tokenUntil: null };
 const WELL: BreakerReport = { ...NOTHING, state: 'well', failuresInARow: 0, isProbing: false };
 const since = '2026-11-21T20:30:51.000Z';
 const cause = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
@@ -84,6 +84,13 @@ test('a long hold is told once with its date, and that it is over; a short one i
   expect(await told([WELL, held(5), held(5), WELL])).toEqual([]);
 });
 
+test('a refused token is told once; whether another came tells the run', async () => {
+  const refused: BreakerReport = { ...WELL, state: 'refused', tokenUntil: '2026-11-21T20:33:00.000Z' };
+  const words =
+    'The service at https://api.example.com has refused the token (401): another is asked for until 20:33:00 UTC. Nothing is sent meanwhile.';
+  expect(await told([WELL, refused, refused, WELL])).toEqual([words]);
+});
+
 const nextAt = '2026-11-21T20:31:07.000Z';
 const CAUSE = "The service's name could not be resolved. Nothing was sent (ENOTFOUND)";
 
@@ -93,6 +100,10 @@ test.each<[Partial<BreakerReport>, string]>([
   [
     { state: 'failing', failuresInARow: 2, since, cause: 'The service answered 503.' },
     '2 failures in a row since 20:30:51 UTC. The service answered 503',
+  ],
+  [
+    { state: 'away', isProbing: true, cause: 'The token is another one' },
+    'tried with one row first; one row is trying, the others wait. The token is another one',
   ],
   [{ state: 'held', heldUntil: nextAt }, 'asked for a pause until 2026-11-21 20:31:07 UTC'],
   [

@@ -170,6 +170,100 @@ describe('a token command', () => {
   });
 });
 
+describe('another token, where the source has none yet', () => {
+  /** Waits at once; `before`: what happens during each wait. */
+  const waiting = (before: ReadonlyArray<() => Promise<unknown>>, forMs = 60_000) => {
+    const pauses: number[] = [];
+    const warnings: string[] = [];
+    let begun = 0;
+    return {
+      pauses,
+      warnings,
+      begun: () => begun,
+      edges: {
+        forMs,
+        async wait(ms: number) {
+          pauses.push(ms);
+          await before[pauses.length - 1]?.();
+          return pauses.length <= before.length;
+        },
+        begun: () => {
+          begun += 1;
+        },
+        warn: (words: string) => void warnings.push(words),
+      },
+    };
+  };
+  const nothing = async () => undefined;
+
+  test('is asked for with growing pauses until it comes', async () => {
+    const credentials = createCredentials({ kind: 'file', path: await tokenFile('abc') });
+    await credentials.current();
+    const { edges, pauses, begun } = waiting([nothing, nothing, nothing, nothing, () => tokenFile('def')]);
+    expect(await credentials.another('abc', edges)).toBe('def');
+    expect([pauses, begun()]).toEqual([[1_000, 2_000, 4_000, 8_000, 15_000], 1]);
+  });
+
+  test('also while the file is away; and no longer than somebody waits', async () => {
+    const path = await tokenFile('abc');
+    const credentials = createCredentials({ kind: 'file', path });
+    await credentials.current();
+    const { edges, pauses } = waiting([() => rm(path), nothing]);
+    expect(await credentials.another('abc', edges)).toBeNull();
+    expect(pauses).toHaveLength(3);
+  });
+
+  test('is not waited for where it is at hand, where there is no source, and where the time is over', async () => {
+    const path = await tokenFile('abc');
+    const credentials = createCredentials({ kind: 'file', path });
+    await credentials.current();
+    const late = waiting([nothing], 0);
+    expect(await credentials.another('abc', late.edges)).toBeNull();
+    await tokenFile('def');
+    const { edges, pauses, begun } = waiting([]);
+    expect(await credentials.another('abc', edges)).toBe('def');
+    expect(await createCredentials({ kind: 'value', value: 'abc' }).another('abc', edges)).toBeNull();
+    expect([late.pauses, pauses, begun()]).toEqual([[], [], 0]);
+  });
+
+  test('is not waited for where its command fails three times', async () => {
+    const log = join(folder, 'log');
+    const command = `echo x >> '${log}'; test -s '${log}.failing' && exit 3; echo abc`;
+    const credentials = createCredentials({ kind: 'command', command });
+    await credentials.current();
+    await writeFile(`${log}.failing`, 'x');
+    const { edges, pauses } = waiting([]);
+    expect(await credentials.another('abc', edges)).toBeNull();
+    expect(pauses).toEqual([]);
+    expect(credentials.problem()).toMatch(/status 3/);
+    expect((await readFile(log, 'utf8')).split('\n')).toHaveLength(1 + 3 + 1);
+  });
+
+  test('may be there for a run that was paused, unless the source still gives the refused one', async () => {
+    const credentials = createCredentials({ kind: 'file', path: await tokenFile('abc') });
+    await credentials.current();
+    expect(await credentials.mayBeAnother()).toBe(true);
+    await credentials.refresh('abc');
+    expect(await credentials.mayBeAnother()).toBe(false);
+    await tokenFile('def');
+    expect(await credentials.mayBeAnother()).toBe(true);
+  });
+
+  test('that others end again and again is told as that', async () => {
+    const log = join(folder, 'log');
+    const command = `echo x >> '${log}'; wc -l < '${log}' | tr -d ' '`;
+    const credentials = createCredentials({ kind: 'command', command });
+    let token = await credentials.current();
+    const { edges, warnings } = waiting([]);
+    for (const count of [0, 0, 0, 1]) {
+      token = (await credentials.another(token, edges)) ?? '';
+      expect(warnings).toHaveLength(count);
+    }
+    expect(warnings[0]).toMatch(/another process or machine may get tokens for the same user/);
+    expect(credentials.problem()).toBe(warnings[0]);
+  });
+});
+
 /** A zombie, which only waits for its parent, has ended. */
 function isAtWork(pid: number): boolean {
   const found = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();

@@ -5,6 +5,7 @@
  * - open: 'until': end of the pause; 'trips': probes that failed
  * - half-open: 'probe': the probing row's mark; 'probing': when it is given up
  * - 'hold': until when the service asked all to wait
+ * - 'token': until when another token is waited for
  */
 
 /**
