@@ -17,6 +17,8 @@ const BEFORE: ReadonlyMap<string, (retryAfter: Headers) => Answer> = new Map([
   ['503', () => bareAnswer(503)],
   ['503-retry-after', (retryAfter: Headers) => bareAnswer(503, retryAfter)],
   ['429', (retryAfter: Headers) => bareAnswer(429, retryAfter)],
+  ['429-reset', () => bareAnswer(429, limitReset())],
+  ['403-retry-after', (retryAfter: Headers) => bareAnswer(403, retryAfter)],
   ['500', () => errorAnswer(500, ASKED)],
   ['401', () => errorAnswer(401, ASKED)],
   ['403', () => errorAnswer(403, ASKED)],
@@ -24,6 +26,14 @@ const BEFORE: ReadonlyMap<string, (retryAfter: Headers) => Answer> = new Map([
   ['reset-before', (): Answer => ({ kind: 'close' })],
   ['hang-before', (): Answer => ({ kind: 'hang' })],
 ]);
+
+/** Nothing is left in this second, and all again in the next. */
+function limitReset(): Headers {
+  return {
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '1',
+  };
+}
 
 /** In the place of the answer alone: the request has been carried out. */
 const AFTER: ReadonlyMap<string, (answer: Whole) => Answer> = new Map([
@@ -89,9 +99,9 @@ export const FAULT_HELP = `Faults are <name>=<when>, <when> being ${WHEN_EXPECTE
   before  ${[...BEFORE.keys()].join(', ')}
   after   ${[...AFTER.keys()].join(', ')}
 Also latency=<duration>, ${DURATION_EXPECTED}. 401 is a refused token, 403 a missing permission. Behind ";" may follow \
-key=<beginning of keys>, call=<operation>, retry-after=<seconds> or none (429, 503-retry-after), when=<when> (latency).`;
+key=<beginning of keys>, call=<operation>, retry-after=<seconds> or none (429, …-retry-after), when=<when> (latency).`;
 
-const RETRY_AFTER_FAULTS: readonly string[] = ['429', '503-retry-after'];
+const RETRY_AFTER_FAULTS: readonly string[] = ['429', '403-retry-after', '503-retry-after'];
 const DEFAULT_RETRY_AFTER_SECONDS = '1';
 
 /** A UsageError lists each spec that can't be read. */
@@ -111,7 +121,7 @@ export function parseFaults(specs: readonly string[]): FaultRule[] {
 }
 
 /**
- * `<fault>=<when>`, then `;key=<prefix>`, `;call=<call>` and, for 429 and 503-retry-after, `;retry-
+ * `<fault>=<when>`, then `;key=<prefix>`, `;call=<call>` and, for those with it, `;retry-
  * after=<seconds>` or `none`. Latency is `latency=50ms±20ms` with `;when=<when>`.
  */
 function parseFault(spec: string): FaultRule {

@@ -221,7 +221,7 @@ const INTENT_SECONDS = 0.05 * SLOWNESS;
  */
 async function prepareRerun({ flow, file, keys }: Ground): Promise<Prepared> {
   flow.sandbox.setFaults(['404=always']);
-  const job = await flow.file('job.yaml', createJob(SEND));
+  const job = await flow.file('job.yaml', `${createJob(SEND)}stopAfter: 100%\n`);
   const parent = await summaryFrom(flow, ['run', '--job-file', job, file]);
   expect(parent.summary.outcomes.failed).toBe(ROWS);
   const atRate = await flow.file('job.yaml', createJob(`${SEND}, rate: ${RATE}/s`));

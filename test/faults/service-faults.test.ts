@@ -47,6 +47,8 @@ const FAULTS = [
   '503=0.5%',
   '429=2.5%;retry-after=1',
   '429=2.5%;retry-after=none',
+  '429-reset=1%',
+  '403-retry-after=0.5%;retry-after=1',
   // What a keep-alive race is for the client: the connection ends in order, without a byte of an answer.
   'reset-before=1%',
   'reset-after-create=2%',
@@ -54,6 +56,8 @@ const FAULTS = [
   '500-after-create=1%',
   '503-after-create=0.5%',
   'cut-answer=0.5%',
+  'not-json=0.5%',
+  'no-id=0.5%',
 ];
 /** After these nobody can know whether the row was made. */
 const LOSING = [
@@ -64,6 +68,8 @@ const LOSING = [
   '500-after-create',
   '503-after-create',
   'cut-answer',
+  'not-json',
+  'no-id',
 ];
 /** Long enough for most answers that do come; one that comes later is lost as well, and its row says that it waited. */
 const TIMEOUT_SECONDS = 4;
