@@ -44,6 +44,8 @@ export type Delivery = {
   /** `limit`: what the service bears, as far as was found out. */
   load(): { readonly inFlight: number; readonly limit: number };
   runsInHand(): readonly string[];
+  /** Why this process paused the run, beyond its reason; `null`: there is no more to say. */
+  problemOf(run: string): string | null;
   /** Halts every run; later chunks are put back. */
   close(): Promise<void>;
 };
@@ -69,6 +71,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   // Runs share it: once reached, an address stays known. The ledger knows of earlier processes.
   let reach: Promise<Reach> | null = null;
   const permits = createServicePermits(() => performance.now());
+  const problems = new Map<string, string | null>();
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
@@ -80,11 +83,21 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
     const seal = await parts.keys.run(id).seal();
-    return createContext({ ...parts, run, seal, definition, stopping, permits, reach: await reach });
+    return createContext({
+      ...parts,
+      run,
+      seal,
+      definition,
+      stopping,
+      permits,
+      problems,
+      reach: await reach,
+    });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   const own = processOf(parts.registration.epoch.worker);
-  return { ...createDelivery(makeContext, parts.interrupted, own), load };
+  const problemOf = (run: string) => problems.get(run) ?? null;
+  return { ...createDelivery(makeContext, parts.interrupted, own), load, problemOf };
 }
 
 /** Asks the ledger only where somebody waits for the answer. */
@@ -107,7 +120,7 @@ export function createDelivery(
   makeContext: MakeContext,
   interrupted: AbortSignal,
   process: string,
-): Omit<Delivery, 'load'> {
+): Omit<Delivery, 'load' | 'problemOf'> {
   let takes = 0;
   const kept = new Map<string, KeptRun>();
   const inHand = new Map<string, ChunkInHand>();
@@ -198,6 +211,7 @@ type ContextParts = DeliveryParts & {
   readonly definition: JobDefinition;
   readonly stopping: AbortSignal;
   readonly permits: ServicePermits;
+  readonly problems: Map<string, string | null>;
   readonly reach: Reach;
 };
 
@@ -254,8 +268,10 @@ function createContext(parts: ContextParts): RunContext {
     stillRuns: runs,
     isOpen,
     latest: () => store.get(run.id).catch(() => null),
-    pause: async (reason) => {
-      if (await store.transition(run.id, 'paused', reason)) log.warn('run paused', { run: run.id, reason });
+    pause: async (reason, problem) => {
+      if (!(await store.transition(run.id, 'paused', reason))) return;
+      parts.problems.set(run.id, problem ?? null);
+      log.warn('run paused', { run: run.id, reason, ...(problem !== undefined && { problem }) });
     },
     async close() {
       permits.leave();
@@ -294,6 +310,7 @@ function serviceEdge(
 function clientFor({ send }: JobDefinition, service: Service): ServiceClient {
   return createClient({
     baseUrl: service.baseUrl,
+    route: service.route,
     concurrency: send.concurrency,
     timeoutMs: send.timeoutSeconds * 1000,
     version: programVersion(),

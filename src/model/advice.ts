@@ -200,7 +200,7 @@ const REFUSED_ROWS =
 const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',
   credentials:
-    'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
+    'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND. Or, where `onboard status` says so, its gateway asks for a client certificate or the proxy for a login.',
   'service-away':
     'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
   'service-hold':
