@@ -24,16 +24,19 @@ const CHUNK_NAMES = 'part-[name]-[hash].js';
 const ENTRY = join(DIST, 'main.js');
 
 /**
- * Of undici the two names that the program imports: its index comes with fetch, caches and mocks, a
- * sixth of the whole start.
+ * Of undici the two names that the program imports, and a pool's method CONNECT, which the index
+ * adds: that comes with fetch, caches and mocks, a sixth of the whole start.
  */
 const UNDICI = {
   name: 'undici',
   resolveId: (id) => (id === 'undici' ? '\0undici' : null),
   load: (id) =>
     id === '\0undici'
-      ? `export { default as buildConnector } from 'undici/lib/core/connect.js';
-export { default as Pool } from 'undici/lib/dispatcher/pool.js';`
+      ? `import connect from 'undici/lib/api/api-connect.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+export { default as buildConnector } from 'undici/lib/core/connect.js';
+Pool.prototype.connect = connect;
+export { Pool };`
       : null,
 };
 

@@ -8,7 +8,6 @@ import { access, constants, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { buildConnector } from 'undici';
 import {
   type Environment,
   type NotifySettings,
@@ -38,9 +37,10 @@ import {
 } from '../redis/settings.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
-import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
+import { parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
+import { openRoute, type Route, tryConnection } from '../service/route.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
 export type Finding = {
@@ -65,7 +65,7 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
     ...(isUserTold() ? [] : [ok('approval', `${systemUser().name} ${TELLS_NOBODY}`)]),
     ...(await checkHome(env.home)),
     ...(await checkLedger(env)),
-    ...(await checkService(env.baseUrl)),
+    ...(await checkService(env)),
     ...(await checkCredentials(env.tokenSource)),
     ...(await checkNotify(env.notify)),
     ...(await checkJobs(env.jobsDirectory)),
@@ -250,43 +250,32 @@ export function judgeMemory({ usedMemoryBytes, maxMemoryBytes }: RedisSettings):
 const REHEARSE = 'or rehearse with --sandbox.';
 
 /** Connects and asks nothing, since no call is documented as harmless. */
-async function checkService(baseUrl: string | null): Promise<Finding[]> {
+async function checkService({ baseUrl, route }: Environment): Promise<Finding[]> {
   if (baseUrl === null) {
     const advice = `Set it to the address of the service, such as https://api.example.com, ${REHEARSE}`;
     return [problem('service', 'MSB_BASE_URL is not set', advice)];
   }
   try {
-    return [await tryConnection(parseBaseUrl(baseUrl))];
+    const { origin } = parseBaseUrl(baseUrl);
+    return [await judgeConnection(origin, openRoute(origin, route))];
   } catch (error) {
-    return problemsOf('service', error, `Correct MSB_BASE_URL, ${REHEARSE}`);
+    return problemsOf('service', error, `Correct it, ${REHEARSE}`);
   }
 }
 
-async function tryConnection({ origin }: BaseUrl): Promise<Finding> {
-  const { hostname, host, port, protocol } = new URL(origin);
+const ADVICE = 'Check MSB_BASE_URL, the network, HTTPS_PROXY and the MSB_TLS_ files.';
+
+async function judgeConnection(origin: string, route: Route): Promise<Finding> {
+  const way = route.proxy === null ? '' : ` through the proxy ${route.proxy.origin}`;
   try {
-    // undici's own pool takes the brackets off an IPv6 address, its connector doesn't.
-    await openConnection({ hostname: hostname.replace(/^\[|\]$/g, ''), host, port, protocol });
-    const kind = protocol === 'https:' ? 'encrypted connections' : 'connections';
-    return ok('service', `${origin} takes ${kind} (no request was sent)`);
+    await tryConnection(origin, route);
+    const kind = origin.startsWith('https:') ? 'encrypted ' : '';
+    return ok('service', `${origin} takes ${kind}connections${way} (no request was sent)`);
   } catch (error) {
     const code = error instanceof Error ? codeOf(error) : String(error);
-    const finding = `${origin}: ${NETWORK_SENTENCES[codeOfNetworkError(code)]} (${code})`;
-    const advice = `Check MSB_BASE_URL, the network and, for a certificate of your own, NODE_EXTRA_CA_CERTS.`;
-    return problem('service', finding, advice);
+    const finding = `${origin}${way}: ${NETWORK_SENTENCES[codeOfNetworkError(code)]} (${code})`;
+    return problem('service', finding, ADVICE);
   }
-}
-
-const CONNECT_MS = 5_000;
-
-function openConnection(to: buildConnector.Options): Promise<void> {
-  return new Promise((resolve, reject) => {
-    buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: true })(to, (error, socket) => {
-      socket?.destroy();
-      if (error === null) resolve();
-      else reject(error);
-    });
-  });
 }
 
 /** Whether the service takes the token shows at the first row, and a refused one costs no row. */

@@ -1,7 +1,6 @@
 /** What commands share: their common options, and the last words about a run. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isOneLine, ONE_LINE, readEnvironment } from '../config/environment.ts';
-import type { Service } from '../delivery/target.ts';
 import { type ListenAddress, parseListenAddress } from '../lib/listening.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -77,10 +76,10 @@ export const WEB = [
 
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
-/** Answers the exit status. A session without a service had nothing to send. */
+/** Answers the exit status. */
 export function tellEnded(
   { run, summary }: Executed,
-  { io, env, service }: Pick<Session, 'io' | 'env'> & { readonly service?: Service },
+  { io, env }: Pick<Session, 'io' | 'env'>,
   flags: EndedFlags,
 ): number {
   const directory = reportDirectory(env, run.id);
@@ -88,8 +87,6 @@ export function tellEnded(
   if (flags.json === true) sayJson(io, JSON.stringify(summary));
   else say(io, ...renderSummary(summary, { directory, typed: io.typed, signs: hasSigns(io), ...job }));
   if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);
-  const problem = service?.credentials.problem() ?? null;
-  if (problem !== null) tell(io, problem);
   // For people the summary names the command already.
   const isSaid = flags.json !== true && (summary.state === 'paused' || summary.state === 'stopped');
   if (!isSaid) for (const line of goingOn(run, io)) tell(io, line);

@@ -155,7 +155,8 @@ const HELP = `
 Example:
   onboard run subclients-create portfolio.csv --sandbox     a rehearsal: nothing leaves this machine
 
-Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded \
+Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; \
+MSB_TLS_CA_FILE, MSB_TLS_CERT_FILE, MSB_TLS_KEY_FILE, HTTPS_PROXY, NO_PROXY; REDIS_URL (unset: an embedded \
 server), REDIS_PASSWORD_FILE, REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, \
 REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
 ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACTOR (who acts, for the audit; user@host), \

@@ -11,6 +11,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Actor } from '../model/audit.ts';
 import { homeOf, isForeignHome } from '../model/home.ts';
 import { redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
+import { routeConflicts, routeSettingsOf, routeVariables } from './service-route.ts';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -38,6 +39,7 @@ const environmentSchema = z.object({
   MSB_TOKEN: z.string().optional(),
   MSB_TOKEN_FILE: z.string().optional(),
   MSB_TOKEN_COMMAND: z.string().optional(),
+  ...routeVariables,
   ...redisVariables,
   ONBOARD_ACTOR: z.string().trim().refine(isOneLine, `expected ${ONE_LINE}`).optional(),
   ONBOARD_HOME: z.string().optional(),
@@ -78,7 +80,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
   problems.push(...secretConflicts(env, 'MSB_TOKEN'), ...secretConflicts(env, 'ONBOARD_ENCRYPTION_KEY'));
   problems.push(...secretConflicts(env, 'ONBOARD_ENCRYPTION_KEY_OLD'));
-  problems.push(...redisConflicts(env), ...webhookConflicts(env));
+  problems.push(...routeConflicts(env), ...redisConflicts(env), ...webhookConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
   const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
@@ -87,6 +89,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     actor: actorOf(e.ONBOARD_ACTOR),
     baseUrl: e.MSB_BASE_URL ?? null,
     tokenSource: secretOf(e.MSB_TOKEN, e.MSB_TOKEN_FILE, e.MSB_TOKEN_COMMAND) ?? NO_TOKEN,
+    route: routeSettingsOf(e),
     /** Of what the ledger keeps of rows; `null`: it stands in clear. */
     encryptionKey: secretOf(
       e.ONBOARD_ENCRYPTION_KEY,

@@ -1,6 +1,7 @@
 /** `REDIS_URL` and the variables beside it. No message holds a part of it: it can be a password. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { NO_TLS_FILES, type TlsFiles, tlsFilesOf } from '../lib/tls-files.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 export type HostPort = { readonly host: string; readonly port: number };
@@ -10,15 +11,9 @@ type Login = Named & { readonly password: string };
 /** `passwordFile`: absolute, and read for each connection. */
 export type RedisLogin = Login | (Named & { readonly passwordFile: string });
 
-/** Absolute paths of PEM files; `null`: the system's authorities, no certificate of our own. */
-export type RedisTlsFiles = {
-  readonly caFile: string | null;
-  readonly certificate: { readonly certFile: string; readonly keyFile: string } | null;
-};
-
 type OverTcp = {
   readonly login: RedisLogin | null;
-  readonly tls: RedisTlsFiles | null;
+  readonly tls: TlsFiles | null;
 };
 
 export type RedisAddress =
@@ -100,20 +95,12 @@ export function redisAddressOf(values: Values): RedisAddress | null {
   if (values.REDIS_URL === undefined) return null;
   const address = parseRedisUrl(values.REDIS_URL, values.REDIS_PASSWORD_FILE);
   if (address.kind === 'socket') return address;
-  const tls = address.tls === null ? null : tlsFilesOf(values);
+  const { REDIS_TLS_CA_FILE: ca, REDIS_TLS_CERT_FILE: cert, REDIS_TLS_KEY_FILE: key } = values;
+  const tls = address.tls === null ? null : tlsFilesOf(ca, cert, key);
   if (address.kind !== 'sentinel') return { ...address, tls };
   const { REDIS_SENTINEL_USERNAME: user, REDIS_SENTINEL_PASSWORD: password } = values;
   const sentinelLogin = password === undefined ? null : { user: user ?? null, password };
   return { ...address, tls, sentinelLogin };
-}
-
-function tlsFilesOf(values: Values): RedisTlsFiles {
-  const { REDIS_TLS_CA_FILE: ca, REDIS_TLS_CERT_FILE: cert, REDIS_TLS_KEY_FILE: key } = values;
-  const hasOwn = cert !== undefined && key !== undefined;
-  return {
-    caFile: ca === undefined ? null : resolve(ca),
-    certificate: hasOwn ? { certFile: resolve(cert), keyFile: resolve(key) } : null,
-  };
 }
 
 export function shownAddress(address: RedisAddress): string {
@@ -176,7 +163,7 @@ export function parseRedisUrl(text: string, passwordFile = ''): RedisAddress {
   if (at < 0 && `${path}${rest}`.includes('@')) throw new UsageError(`expected no @ in the path: ${ENCODE}`);
   const login = parseLogin(authority.slice(0, Math.max(0, at)), passwordFile);
   const parts = { hosts: authority.slice(at + 1), path, database: parseQuery(rest) };
-  const tls = scheme.toLowerCase().startsWith('rediss') ? { caFile: null, certificate: null } : null;
+  const tls = scheme.toLowerCase().startsWith('rediss') ? NO_TLS_FILES : null;
   switch (kind) {
     case 'socket':
       return { kind, login, ...socketOf(parts) };

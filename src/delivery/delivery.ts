@@ -44,6 +44,8 @@ export type Delivery = {
   /** `limit`: what the service bears, as far as was found out. */
   load(): { readonly inFlight: number; readonly limit: number };
   runsInHand(): readonly string[];
+  /** Why this process paused the run, beyond its reason; `null`: there is no more to say. */
+  problemOf(run: string): string | null;
   /** Halts every run; later chunks are put back. */
   close(): Promise<void>;
 };
@@ -71,6 +73,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   // Runs share it: once reached, an address stays known. The ledger knows of earlier processes.
   let reach: Promise<Reach> | null = null;
   const permits = createServicePermits(() => performance.now());
+  const problems = new Map<string, string | null>();
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
@@ -82,11 +85,21 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
     const seal = await parts.keys.run(id).seal();
-    return createContext({ ...parts, run, seal, definition, stopping, permits, reach: await reach });
+    return createContext({
+      ...parts,
+      run,
+      seal,
+      definition,
+      stopping,
+      permits,
+      problems,
+      reach: await reach,
+    });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   const own = processOf(parts.registration.epoch.worker);
-  return { ...createDelivery(makeContext, parts.interrupted, own), load };
+  const problemOf = (run: string) => problems.get(run) ?? null;
+  return { ...createDelivery(makeContext, parts.interrupted, own), load, problemOf };
 }
 
 /** Asks the ledger only where somebody waits for the answer. */
@@ -109,7 +122,7 @@ export function createDelivery(
   makeContext: MakeContext,
   interrupted: AbortSignal,
   process: string,
-): Omit<Delivery, 'load'> {
+): Omit<Delivery, 'load' | 'problemOf'> {
   let takes = 0;
   const kept = new Map<string, KeptRun>();
   const inHand = new Map<string, ChunkInHand>();
@@ -200,6 +213,7 @@ type ContextParts = DeliveryParts & {
   readonly definition: JobDefinition;
   readonly stopping: AbortSignal;
   readonly permits: ServicePermits;
+  readonly problems: Map<string, string | null>;
   readonly reach: Reach;
 };
 
@@ -260,12 +274,12 @@ function createContext(parts: ContextParts): RunContext {
     stillRuns: runs,
     isOpen,
     latest: () => store.get(run.id).catch(() => null),
-    pause: async (reason) => {
-      const isMoved = await store.transition(run.id, 'paused', reason);
-      if (!isMoved) return;
+    pause: async (reason, given) => {
+      if (!(await store.transition(run.id, 'paused', reason))) return;
       const ofToken = reason === 'credentials' ? parts.service.credentials.problem() : null;
-      const problem = ofToken === null ? {} : { problem: ofToken };
-      log.warn('run paused', { run: run.id, reason, ...problem });
+      const problem = given ?? ofToken;
+      parts.problems.set(run.id, problem);
+      log.warn('run paused', { run: run.id, reason, ...(problem !== null && { problem }) });
     },
     async close() {
       permits.leave();
@@ -325,6 +339,7 @@ function tokens(
 function clientFor({ send }: JobDefinition, service: Service): ServiceClient {
   return createClient({
     baseUrl: service.baseUrl,
+    route: service.route,
     concurrency: send.concurrency,
     timeoutMs: send.timeoutSeconds * 1000,
     version: programVersion(),

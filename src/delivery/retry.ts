@@ -168,6 +168,9 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
   'host_unreachable',
   'connect_timeout',
   'tls_failed',
+  'handshake_refused',
+  'http2_only',
+  'proxy_failed',
 ]);
 
 function othersGetThrough(

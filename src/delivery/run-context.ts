@@ -43,7 +43,8 @@ export type RunContext = {
   isOpen(): boolean;
   /** As the ledger has it now; `null`: it does not say. */
   latest(): Promise<Run | null>;
-  pause(reason: Reason): Promise<void>;
+  /** `problem`: what to put right, where the reason does not say it. */
+  pause(reason: Reason, problem?: string): Promise<void>;
   close(): Promise<void>;
   onTrouble(what: string, error: Error): void;
 };

@@ -405,9 +405,7 @@ function carryOut(
     case 'withdraw':
       return withdraw(sending, context);
     case 'pause':
-      if (effect.problem !== undefined)
-        context.onTrouble(`the ${effect.reason} could not be written`, new Error(effect.problem));
-      return context.pause(effect.reason);
+      return context.pause(effect.reason, effect.problem);
     case 'pause-if-away':
       return context.breaker.awayFor() < context.breaker.patienceMs() ? null : context.pause('service-away');
     case 'refresh':

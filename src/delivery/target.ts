@@ -14,11 +14,13 @@ import { UsageError } from '../lib/usage-error.ts';
 import { programFile } from '../lib/version.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { type Credentials, createCredentials } from '../service/credentials.ts';
+import { DIRECT, openRoute, type Route } from '../service/route.ts';
 
 export type Service = {
   readonly target: string;
   readonly baseUrl: string;
   readonly credentials: Credentials;
+  readonly route: Route;
 };
 
 export const SANDBOX_TARGET = 'sandbox';
@@ -46,7 +48,8 @@ export function serviceFromEnvironment(env: Environment): Service {
   if (env.baseUrl === null || env.tokenSource.kind === 'none') throw new UsageError(problems);
   // Refused before a run is registered: a worker could only fail at it again and again.
   const baseUrl = baseUrlOf(env.baseUrl);
-  return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource) };
+  const route = openRoute(baseUrl, env.route);
+  return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource), route };
 }
 
 /** In one spelling: one service under two names would be sent everything twice. */
@@ -80,7 +83,8 @@ export function nowhere(target: string): Service {
     problem: () => null,
     warning: () => null,
   };
-  return { target, baseUrl: target === SANDBOX_TARGET ? 'http://127.0.0.1' : target, credentials };
+  const baseUrl = target === SANDBOX_TARGET ? 'http://127.0.0.1' : target;
+  return { target, baseUrl, credentials, route: DIRECT };
 }
 
 const sandboxHelloSchema = z.object({ url: z.string(), token: z.string() });
@@ -96,6 +100,7 @@ export async function startSandboxChild(home: string, releasers: Releasers): Pro
     target: SANDBOX_TARGET,
     baseUrl: url,
     credentials: createCredentials({ kind: 'value', value: token }),
+    route: DIRECT,
   };
 }
 

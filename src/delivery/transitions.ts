@@ -30,7 +30,7 @@ export type Effect =
   | { readonly kind: 'tell'; readonly failure: Omit<AttemptFailure, 'mark'> }
   /** Nothing was sent under the intent, or the service says that it did nothing. */
   | { readonly kind: 'withdraw' }
-  /** `problem`: what is wrong with this machine. */
+  /** `problem`: what to put right. */
   | { readonly kind: 'pause'; readonly reason: Reason; readonly problem?: string }
   /** Pauses the run where none of its requests was answered for too long. */
   | { readonly kind: 'pause-if-away' }
@@ -140,8 +140,13 @@ export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts,
       const withdraw = mayHaveChanged ? NONE : withdrawn(facts);
       return [RECALL, told(verdict, reply), ...withdraw, { kind: 'again', verdict, because }];
     }
-    case 'stop':
-      return [RECALL, REFUSED_TOKEN, ...withdrawn(facts), { kind: 'refresh' }];
+    case 'stop': {
+      const { reason, message: problem } = verdict;
+      if (verdict.status === UNAUTHORIZED)
+        return [RECALL, REFUSED_TOKEN, ...withdrawn(facts), { kind: 'refresh' }];
+      const pause: Effect = { kind: 'pause', reason, problem };
+      return [RECALL, told(verdict, reply), ...withdrawn(facts), pause, ...UNSENT];
+    }
     default:
       return verdict satisfies never;
   }
@@ -209,7 +214,7 @@ const REFUSED_TOKEN: Effect = {
 /** Codes without more information than their sentence; those of undici and Node help a search. */
 const OUR_CODES = 'ONBOARD_';
 
-function told(verdict: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply): Effect {
+function told(verdict: Extract<Verdict, { kind: 'unknown' | 'retry' | 'stop' }>, reply: Reply): Effect {
   const { status, message } = verdict;
   const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
   const cause = isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`);

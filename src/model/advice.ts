@@ -200,7 +200,9 @@ const REFUSED_ROWS =
 const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',
   credentials:
-    'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
+    'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or ' +
+    'MSB_TOKEN_COMMAND. Or, where `onboard status` says so, its gateway asks for a ' +
+    'client certificate or the proxy for a login.',
   'same-refusal':
     '50 rows in a row were refused alike and none was ' +
     'accepted between, which is hardly about the ' +

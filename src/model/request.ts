@@ -97,7 +97,8 @@ export type Verdict =
       /** The run can't go on, through no fault of the row, which keeps its attempts. */
       readonly kind: 'stop';
       readonly reason: 'credentials';
-      readonly status: number;
+      /** `null`: nothing was sent. */
+      readonly status: number | null;
       readonly message: string;
     }
   | {

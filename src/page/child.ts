@@ -114,7 +114,7 @@ export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'l
 }
 
 /** Whoever took the page over must find no secret in its environment, or its children's. */
-const SECRET = /^(?:MSB_TOKEN|ONBOARD_WEB_TOKEN|ONBOARD_WEBHOOK|ONBOARD_NOTIFY)/;
+const SECRET = /^(?:MSB_TOKEN|ONBOARD_WEB_TOKEN|ONBOARD_WEBHOOK|ONBOARD_NOTIFY|HTTPS?_PROXY$)/i;
 
 function withoutSecrets(env: Session['io']['env']): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));

@@ -1,15 +1,8 @@
-/**
- * Where an address' servers are and how to connect, for ioredis. TLS files are read here, so that a
- * wrong one is reported before any connection.
- */
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+/** Where an address' servers are, for ioredis. */
 import { isIP } from 'node:net';
-import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
-import type { HostPort, RedisAddress, RedisTlsFiles } from '../config/redis-address.ts';
-import { messageOf } from '../lib/errors.ts';
-import { UsageError } from '../lib/usage-error.ts';
+import type { HostPort, RedisAddress } from '../config/redis-address.ts';
+import { readTls } from '../lib/tls-files.ts';
 import { directConnector, masterConnector, type OnRefused } from './connector.ts';
 
 /** One server at a time has all the data. */
@@ -42,7 +35,7 @@ export function singleOptions(address: SingleAddress, onRefused?: OnRefused): Cl
   }
 }
 
-/** For each node of a cluster, which itself names its nodes. */
+/** For each node of a cluster. */
 export function nodeOptions(address: ClusterAddress, onRefused?: OnRefused): ClientOptions {
   const Connector = directConnector({ ...address, database: 0, onRefused });
   return { Connector, ...encryption(address, null) };
@@ -52,7 +45,7 @@ export function nodeOptions(address: ClusterAddress, onRefused?: OnRefused): Cli
 function encryption({ tls }: Pick<ClusterAddress, 'tls'>, server: HostPort | null): ClientOptions {
   if (tls === null) return {};
   const isNamed = server !== null && isIP(server.host) === 0;
-  return { tls: { ...tlsOptions(tls), ...(isNamed && { servername: server.host }) } };
+  return { tls: { ...readTls(tls, 'REDIS_TLS'), ...(isNamed && { servername: server.host }) } };
 }
 
 function sentinelOptions(address: SentinelAddress): ClientOptions {
@@ -62,47 +55,8 @@ function sentinelOptions(address: SentinelAddress): ClientOptions {
     name: address.master,
     ...(login !== null && { sentinelPassword: login.password }),
     ...(login !== null && login.user !== null && { sentinelUsername: login.user }),
-    ...(tls !== null && { sentinelTLS: tlsOptions(tls), enableTLSForSentinelMode: true }),
+    ...(tls !== null && { sentinelTLS: readTls(tls, 'REDIS_TLS'), enableTLSForSentinelMode: true }),
     sentinelCommandTimeout: SENTINEL_ANSWER_MS,
     sentinelRetryStrategy: (times) => Math.min(times * SENTINEL_STEP_MS, SENTINEL_MAX_MS),
   };
-}
-
-/** The certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says. */
-function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOptions {
-  return {
-    rejectUnauthorized: true,
-    ...(caFile !== null && { ca: readAuthority(caFile) }),
-    ...(certificate !== null && readCertificate(certificate)),
-  };
-}
-
-function readAuthority(path: string): string {
-  const ca = read('REDIS_TLS_CA_FILE', path);
-  // Node silently accepts a file without a certificate, and would then trust nobody.
-  check(`REDIS_TLS_CA_FILE: expected a PEM certificate in ${path}`, () => new X509Certificate(ca));
-  return ca;
-}
-
-function readCertificate({ certFile, keyFile }: NonNullable<RedisTlsFiles['certificate']>) {
-  const pair = { cert: read('REDIS_TLS_CERT_FILE', certFile), key: read('REDIS_TLS_KEY_FILE', keyFile) };
-  const expected = `expected a PEM certificate in ${certFile} and its key, without a passphrase, in ${keyFile}`;
-  check(`REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: ${expected}`, () => createSecureContext(pair));
-  return pair;
-}
-
-function read(variable: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${variable}: ${path} can't be read: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function check(expected: string, parse: () => unknown): void {
-  try {
-    parse();
-  } catch (error) {
-    throw new UsageError(`${expected}: ${messageOf(error)}`, { cause: error });
-  }
 }

@@ -122,9 +122,9 @@ async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSess
     await sleep(waitMs, signal);
   }
   const { concurrency, timeoutSeconds, rate } = send;
-  const { baseUrl } = service;
+  const { baseUrl, route } = service;
   const timeoutMs = timeoutSeconds * 1000;
-  const client = createClient({ baseUrl, concurrency, timeoutMs, version: programVersion() });
+  const client = createClient({ baseUrl, route, concurrency, timeoutMs, version: programVersion() });
   // A look-up changes nothing at the service, so requests under way are broken off too.
   signal.addEventListener('abort', () => void client.destroy());
   const lookUp = createLookUp({

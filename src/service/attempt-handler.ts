@@ -11,6 +11,7 @@ import {
   codeOf,
   ENCODED_ANSWER,
   isBeforeRequest,
+  isHandshakeError,
   TIMED_OUT,
   TIMED_OUT_BEFORE_SENDING,
 } from './network-error.ts';
@@ -106,7 +107,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     const code = codeOf(error);
-    const sent = this.#controller !== null || !isBeforeRequest(error);
+    const sent = this.#controller === null ? !isBeforeRequest(error) : !isHandshakeError(error);
     this.#finish(
       this.#status === 0 ? { kind: 'no-response', sent, code, ms: this.#ms() } : this.#unreadable(code),
     );

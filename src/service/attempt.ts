@@ -2,12 +2,12 @@
  * One HTTP attempt, sent once at most, answered by exactly one reply that says whether anything can
  * have been sent. No redirect, no retry, no compression; TLS is always verified.
  */
-import { buildConnector, Pool } from 'undici';
+import { Pool } from 'undici';
 import type { Reply, ServiceRequest } from '../model/request.ts';
 import { withoutSecrets } from './answer-text.ts';
 import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { noteConnectError } from './network-error.ts';
+import { type Connect, createConnector, DIRECT, type Route } from './route.ts';
 
 /**
  * Below usual servers' idle time (Node 5 s): a server that closes first may have read a request.
@@ -43,8 +43,8 @@ type ClientOptions = {
   readonly maxResponseBytes?: number;
   /** A response header, in small letters: its value is part of the reply. */
   readonly requestId?: string | undefined;
-  /** A certificate authority (PEM) to trust instead of Node's own. */
-  readonly ca?: string;
+  /** By default that to this machine. */
+  readonly route?: Route;
 };
 
 /** What goes over the wire; `path` stands below the base URL's own. */
@@ -62,7 +62,8 @@ export type ServiceClient = {
 /** A UsageError for a base URL that must not be used. */
 export function createClient(options: ClientOptions): ServiceClient {
   const { origin, basePath } = parseBaseUrl(options.baseUrl);
-  const pool = createPool(origin, options);
+  const connector = createConnector(options.route ?? DIRECT, connectTimes(options));
+  const pool = createPool(origin, connector.connect, options);
   const headersFor = createHeaders(options.version);
   const now = options.now ?? Date.now;
   let closing: Promise<void> | null = null;
@@ -81,11 +82,11 @@ export function createClient(options: ClientOptions): ServiceClient {
   return {
     attempt,
     close: () => {
-      closing ??= pool.close();
+      closing ??= pool.close().then(connector.close);
       return closing;
     },
     destroy: () => {
-      closing = pool.destroy();
+      closing = pool.destroy().then(connector.close);
       return closing;
     },
   };
@@ -99,7 +100,11 @@ function withoutToken(reply: Reply, token: string): Reply {
 
 const NEVER_A_REQUEST: Reply = { kind: 'no-response', sent: false, code: 'UND_ERR_INVALID_ARG', ms: 0 };
 
-function createPool(origin: string, options: ClientOptions): Pool {
+function connectTimes({ connectTimeoutMs: ms = CONNECT_TIMEOUT_MS, firstConnectTimeoutMs }: ClientOptions) {
+  return { ms, firstMs: Math.min(firstConnectTimeoutMs ?? FIRST_CONNECT_TIMEOUT_MS, ms) };
+}
+
+function createPool(origin: string, connect: Connect, options: ClientOptions): Pool {
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
   return new Pool(origin, {
     connections: options.concurrency,
@@ -112,30 +117,8 @@ function createPool(origin: string, options: ClientOptions): Pool {
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-    connect: createConnector(options),
+    connect,
   });
-}
-
-/** undici's own connector; what it fails with is noted, since then no request can have gone out. */
-function createConnector(options: ClientOptions): buildConnector.connector {
-  const connectWithin = (timeout: number) =>
-    buildConnector({
-      allowH2: false,
-      timeout,
-      // So that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
-      rejectUnauthorized: true,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-    });
-  const { connectTimeoutMs = CONNECT_TIMEOUT_MS, firstConnectTimeoutMs = FIRST_CONNECT_TIMEOUT_MS } = options;
-  const first = connectWithin(Math.min(firstConnectTimeoutMs, connectTimeoutMs));
-  const patient = connectWithin(connectTimeoutMs);
-  let isTried = false;
-  return (target, callback) =>
-    (isTried ? patient : first)(target, (...result) => {
-      isTried = true;
-      if (result[0] !== null) noteConnectError(result[0]);
-      callback(...result);
-    });
 }
 
 /** Made once per token, since undici copies the list. */

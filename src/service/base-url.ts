@@ -3,7 +3,7 @@ import { isLoopback } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** Where the service is: the origin, and what stands before every path (no slash at its end). */
-export type BaseUrl = { readonly origin: string; readonly basePath: string };
+type BaseUrl = { readonly origin: string; readonly basePath: string };
 
 /** A UsageError unless it is a plain https address, or an http one on this machine. */
 export function parseBaseUrl(text: string): BaseUrl {

@@ -17,7 +17,7 @@ export type Credentials = {
   refresh(stale: string): Promise<string | null>;
   /** The same, for as long as whoever renews it may take; `null`: none came, or nobody waits. */
   another(stale: string, waiting: TokenWait): Promise<string | null>;
-  /** False where the source still gives the token that was refused last. */
+  /** The source gives a token that was not refused, and for which this was not true before. */
   mayBeAnother(): Promise<boolean>;
   /** Why the last reading failed; `null` after a reading that did not. */
   problem(): string | null;
@@ -49,6 +49,7 @@ const RIVALS =
 
 export function createCredentials(origin: SecretSource, timeoutMs?: number): Credentials {
   let refused: string | null = null;
+  let offered: string | null = null;
   let renewedAt: readonly number[] = [];
   let loaded: LoadedToken | null = null;
   let loading: Promise<string> | null = null;
@@ -108,7 +109,12 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
         if (!(await wait(Math.min(pauseMs, leftMs)))) return null;
       }
     },
-    mayBeAnother: async () => refused === null || (await refresh(refused)) !== null,
+    async mayBeAnother() {
+      const token = await reload(refused ?? '');
+      const isNew = token !== null && token !== offered;
+      offered = token ?? offered;
+      return isNew;
+    },
     problem: () => problem ?? (hasRivals() ? RIVALS : null),
     warning: () => loaded?.warning ?? null,
   };

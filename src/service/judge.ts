@@ -79,10 +79,23 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
       answer,
       `${notFollowed(answer)}: the request is to be sent to another address.`,
     ),
-  refusal: (_, answer) =>
-    refused('failed', `http_${answer.status}`, answer, `The service refused the request (${answer.status}).`),
+  refusal: (_, answer) => {
+    const { status } = answer;
+    if (isOfNginx(answer)) return stop('certificate_wanted', status);
+    const message = `The service refused the request (${status}).`;
+    return refused('failed', `http_${status}`, answer, message);
+  },
   fault: judgeFault,
 };
+
+/** Of the pages that nginx answers instead of any service. */
+const NGINX_TITLE = /^<html>\s*<head><title>400 ([^<]+)</;
+const WANTS_CERTIFICATE = ['No required SSL certificate was sent', 'The SSL certificate error'];
+
+function isOfNginx({ status, body }: Answer): boolean {
+  const [, title = ''] = NGINX_TITLE.exec(body ?? '') ?? [];
+  return status === 400 && WANTS_CERTIFICATE.includes(title);
+}
 
 /** Far more than can be on its way: an answer that comes twice comes within moments. */
 const IDS_REMEMBERED = 20_000;
@@ -191,11 +204,19 @@ function judgeSilence(call: Call, reply: Extract<Reply, { kind: 'no-response' }>
   const code = codeOfNetworkError(reply.code);
   const sentence = NETWORK_SENTENCES[code];
   if (!reply.sent) {
+    if (code === 'certificate_wanted' || code === 'proxy_login') return stop(code, null);
     return { kind: 'retry', status: null, code, message: `${sentence} Nothing was sent.`, afterMs: null };
   }
   if (mayRepeat(call)) return { kind: 'retry', status: null, code, message: sentence, afterMs: null };
   const message = `${sentence} Whether the service carried the request out is not known.`;
   return { kind: 'unknown', status: null, code, message };
+}
+
+type Wanted = 'certificate_wanted' | 'proxy_login';
+
+function stop(wanted: Wanted, status: number | null): Verdict {
+  const message = NETWORK_SENTENCES[wanted];
+  return { kind: 'stop', reason: 'credentials', status, message };
 }
 
 function retry(answer: Answer, message: string): Extract<Verdict, { kind: 'retry' }> {

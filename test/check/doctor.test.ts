@@ -1,11 +1,15 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkNode, examine, judgeMemory, judgeSpace } from '../../src/check/doctor.ts';
 import type { RedisSettings } from '../../src/redis/settings.ts';
 import { memoryIo } from '../cli/memory-io.ts';
+import { makeCertificates } from '../support/certificates.ts';
+import { answers, startConnectProxy } from '../support/connect-proxy.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { startRedisServer } from '../support/redis-server.ts';
@@ -126,6 +130,57 @@ test('a port that speaks no TLS is a problem for https', async () => {
   const { port } = await startPort();
   const [finding] = await found('service', { MSB_BASE_URL: `https://127.0.0.1:${port}` });
   expect(finding).toMatchObject({ status: 'problem', finding: expect.stringMatching(/TLS settings/) });
+});
+
+/** A service over TLS that asks for a certificate of the same authority, which its clients get as theirs. */
+async function startAsking(version: 'TLSv1.2' | 'TLSv1.3') {
+  const files = await makeCertificates();
+  const [ca, cert, key] = [files.ca, files.cert, files.key].map((path) => readFileSync(path));
+  const server = createTlsServer({
+    ca,
+    cert,
+    key,
+    requestCert: true,
+    minVersion: version,
+    maxVersion: version,
+  });
+  onTestFinished(() => void server.close());
+  return { files, MSB_BASE_URL: `https://127.0.0.1:${await listen(server)}`, MSB_TLS_CA_FILE: files.ca };
+}
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a %s service that asks for a certificate is a problem without one and fine with it; so is one that is not trusted',
+  async (version) => {
+    const { files, ...env } = await startAsking(version);
+    const own = { MSB_TLS_CERT_FILE: files.cert, MSB_TLS_KEY_FILE: files.key };
+    const looks = [
+      await found('service', env),
+      await found('service', { ...env, ...own }),
+      await found('service', { MSB_BASE_URL: env.MSB_BASE_URL, ...own }),
+    ];
+    expect(looks.map(([one]) => [one?.status, `${one?.finding} ${one?.advice}`])).toEqual([
+      ['problem', expect.stringMatching(/client certificate.* MSB_TLS_/)],
+      ['ok', expect.stringContaining('takes encrypted connections (no request was sent)')],
+      ['problem', expect.stringMatching(/SELF_SIGNED_CERT_IN_CHAIN.* MSB_TLS_/)],
+    ]);
+  },
+);
+
+test('files that can not be used are named by their variables', async () => {
+  const text = await ownFile('no certificate');
+  const env = { MSB_BASE_URL: 'https://api.example.com', MSB_TLS_CA_FILE: text };
+  const [finding] = await found('service', env);
+  const expected = `MSB_TLS_CA_FILE: expected a PEM certificate in ${text}`;
+  expect(finding).toMatchObject({ status: 'problem', finding: expect.stringContaining(expected) });
+});
+
+test('a proxy that asks for a login is a problem, and its password is not told', async () => {
+  const { url } = await startConnectProxy(1, answers(407));
+  const env = { MSB_BASE_URL: 'https://api.example.com', HTTPS_PROXY: url.replace('//', '//me:hunter2@') };
+  const [finding] = await found('service', env);
+  const words = `https://api.example.com through the proxy ${url}: The proxy asks for a login (407)`;
+  expect(finding).toMatchObject({ status: 'problem', finding: expect.stringContaining(words) });
+  expect(JSON.stringify(finding)).not.toContain('hunter2');
 });
 
 test.each([

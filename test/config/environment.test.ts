@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
+import { proxyFor } from '../../src/config/service-route.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,6 +25,7 @@ const NOTHING_SET = {
   tokenSource: { kind: 'none' },
   encryptionKey: null,
   formerKeys: null,
+  route: { tls: { caFile: null, certificate: null }, proxy: null, direct: '' },
   redis: null,
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
@@ -87,6 +89,33 @@ describe('a value that is as expected', () => {
     [
       { REDIS_URL: 'redis+sentinel://s/m', REDIS_SENTINEL_PASSWORD: 'p' },
       { redis: expect.objectContaining({ sentinelLogin: { user: null, password: 'p' } }) },
+    ],
+    [
+      { MSB_TLS_CA_FILE: 'ca.pem', MSB_TLS_CERT_FILE: 'cert.pem', MSB_TLS_KEY_FILE: '/run/key.pem' },
+      { route: { ...NOTHING_SET.route, tls: TLS } },
+    ],
+    [
+      {
+        HTTPS_PROXY: 'http://me:p%40s@proxy:3128',
+        HTTP_PROXY: 'http://other:1',
+        no_proxy: 'a',
+        NO_PROXY: 'b',
+      },
+      {
+        route: {
+          ...NOTHING_SET.route,
+          proxy: { origin: 'http://proxy:3128', login: 'Basic bWU6cEBz' },
+          direct: 'a',
+        },
+      },
+    ],
+    [
+      { https_proxy: 'https://proxy', HTTPS_PROXY: 'http://other:1' },
+      { route: { ...NOTHING_SET.route, proxy: { origin: 'https://proxy', login: null } } },
+    ],
+    [
+      { HTTP_PROXY: 'http://proxy:3128/' },
+      { route: { ...NOTHING_SET.route, proxy: { origin: 'http://proxy:3128', login: null } } },
     ],
     [{ ONBOARD_HOME: '/var/lib/onboard' }, { home: '/var/lib/onboard' }],
     [{ ONBOARD_HOME: 'state' }, { home: resolve('state') }],
@@ -156,6 +185,10 @@ describe('a malformed value stops the start', () => {
       { REDIS_URL: 'redis://:p@a', REDIS_PASSWORD_FILE: 'word' },
       /^REDIS_URL: expected no password before the @, since REDIS_PASSWORD_FILE is set/,
     ],
+    [{ MSB_TLS_KEY_FILE: 'k' }, 'MSB_TLS_CERT_FILE and MSB_TLS_KEY_FILE: expected both or neither to be set'],
+    [{ HTTPS_PROXY: 'proxy:3128' }, /^HTTPS_PROXY: expected an http or https address such as http:/],
+    [{ http_proxy: 'socks5://proxy:1080' }, /^http_proxy: expected an http or https address/],
+    [{ https_proxy: 'http://me:50%@proxy:3128' }, /^https_proxy: expected .* \(percent-encoded\)/],
     [{ LOG_LEVEL: 'verbose' }, LEVELS],
     [{ LOG_LEVEL: 'INFO' }, LEVELS],
     [
@@ -179,10 +212,30 @@ describe('a malformed value stops the start', () => {
       REDIS_URL: `http://:${secret}@redis`,
       REDIS_TLS_CA_FILE: secret,
       REDIS_SENTINEL_PASSWORD: secret,
+      HTTPS_PROXY: `ftp://me:${secret}@proxy`,
       ONBOARD_WEB_TOKEN: secret,
       LOG_LEVEL: secret,
     });
-    expect(problems).toHaveLength(6);
+    expect(problems).toHaveLength(7);
     expect(problems.join('\n')).not.toContain(secret);
   });
+});
+
+test.each([
+  ['https://api.example.com', '', true],
+  ['https://api.example.com', 'example.org, api.example.com.evil.org', true],
+  ['https://api.example.com', 'example.com', false],
+  ['https://api.example.com', 'a,.Example.COM', false],
+  ['https://api.example.com', 'a *.example.com', false],
+  ['https://badexample.com', 'example.com', true],
+  ['https://api.example.com', 'api.example.com:443', false],
+  ['https://api.example.com:8443', 'api.example.com:443', true],
+  ['https://10.1.2.3', '10.1.2.3', false],
+  ['https://api.example.com', '*', false],
+  ['https://127.0.0.1:8443', '', false],
+  ['http://localhost:4010', '', false],
+  ['https://[::1]', '', false],
+])('%s with NO_PROXY "%s" is reached by the proxy: %s', (origin, direct, isReached) => {
+  const { route } = readEnvironment({ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: direct });
+  expect(proxyFor(origin, route) !== null).toBe(isReached);
 });

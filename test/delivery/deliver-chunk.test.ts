@@ -134,7 +134,7 @@ describe('a journal that can’t be written', () => {
     expect(bench.attempts).toEqual([]);
     expect(await Promise.all([1, 2, 3].map(bench.mark))).toEqual([null, null, null]);
     expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'journal', outcomes: noOutcomes() });
-    expect(new Set(bench.troubles)).toEqual(new Set(['the journal could not be written']));
+    expect(new Set(bench.troubles)).toEqual(new Set(['no space left on device']));
     // Should it be on the disk after all, a replay must not think that the rows went.
     expect(bench.journal.records.map(({ kind }) => kind)).toEqual(['withdrawn']);
   });

@@ -153,8 +153,9 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     ...clock,
     isOpen: () => true,
     latest: run,
-    pause: async (reason) => {
+    pause: async (reason, problem) => {
       pauses.push(reason);
+      if (problem !== undefined) troubles.push(problem);
       await store.transition(id, 'paused', reason);
     },
     close: async () => undefined,

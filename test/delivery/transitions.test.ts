@@ -101,6 +101,8 @@ describe('what a verdict makes of a request', () => {
     afterMs,
   });
   const STOP: Verdict = { kind: 'stop', reason: 'credentials', status: 401, message: 'no' };
+  /** Another token would not help. */
+  const WANTING = ['recall', 'tell', 'withdraw', 'pause credentials', 'unsent'];
   const made = { ...facts, state: 'onWire', made: 1 } as const;
   const AT = Date.parse('2026-11-21T10:20:03.003Z');
 
@@ -114,6 +116,8 @@ describe('what a verdict makes of a request', () => {
     [retry(50), {}, ['recall', 'tell', 'withdraw', 'again throttled']],
     [retry(null), { before: 'i dead.1 1.1' }, ['recall', 'tell', 'again failed']],
     [STOP, {}, ['recall', 'tell', 'withdraw', 'refresh']],
+    [{ ...STOP, status: 400 }, {}, WANTING],
+    [{ ...STOP, status: null }, {}, WANTING],
   ])('%j of one that is %j', (verdict, over, effects) => {
     const answered = { verdict, reply: OK, call: 'subclient.create', at: AT } as const;
     expect(words(afterReply(answered, { ...made, ...over }, NONE_IN_A_ROW))).toEqual(effects);

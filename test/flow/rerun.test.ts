@@ -15,7 +15,7 @@ const rowsOf = async (flow: Flow, summary: Summary) =>
 async function allFailed(rows: number, options: FlowOptions = {}) {
   const flow = await startFlow({ times: TIMES, faults: ['404=always'], ...options });
   const file = await flow.file('a.csv', subclientsCsv(rows));
-  const job = await flow.file('job.yaml', createJob());
+  const job = await flow.file('job.yaml', `${createJob()}stopAfter: 100%\n`);
   const { summary } = await flow.run(['--job-file', job, file]);
   expect(summary.outcomes.failed).toBe(rows);
   flow.sandbox.setFaults(['latency=50ms']);

@@ -52,6 +52,7 @@ const WELL = {
   since: null,
   isProbing: false,
   nextAt: null,
+  tokenUntil: null,
   heldUntil: null,
 };
 const CAUSE = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RedisTlsFiles } from '../../src/config/redis-address.ts';
+import type { TlsFiles } from '../../src/lib/tls-files.ts';
 import { singleOptions } from '../../src/redis/client-options.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { ownFile } from '../support/folder.ts';
@@ -7,7 +7,7 @@ import { ownFile } from '../support/folder.ts';
 const NONE = { caFile: null, certificate: null } as const;
 const SERVER = { host: '127.0.0.1', port: 6379 };
 
-const tlsOptions = (tls: RedisTlsFiles) =>
+const tlsOptions = (tls: TlsFiles) =>
   singleOptions({ kind: 'server', server: SERVER, database: 0, login: null, tls }).tls;
 
 test('without files of its own the certificate is checked against the authorities of the system', () => {

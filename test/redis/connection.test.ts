@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { parseRedisUrl, type RedisAddress, type RedisTlsFiles } from '../../src/config/redis-address.ts';
+import { parseRedisUrl, type RedisAddress } from '../../src/config/redis-address.ts';
+import type { TlsFiles } from '../../src/lib/tls-files.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { assertReachable } from '../../src/redis/reach.ts';
 import { makeCertificates, tlsLines } from '../support/certificates.ts';
@@ -55,7 +56,7 @@ test('an encrypted connection needs a certificate that the authority has signed,
   const { ca, cert, key } = await makeCertificates();
   const node = await startRedisNode({ isEncrypted: true, lines: tlsLines({ ca, cert, key }) });
   const certificate = { certFile: cert, keyFile: key };
-  const at = (tls: RedisTlsFiles, host = '127.0.0.1'): RedisAddress => ({
+  const at = (tls: TlsFiles, host = '127.0.0.1'): RedisAddress => ({
     kind: 'server',
     server: { host, port: node.port },
     database: 0,

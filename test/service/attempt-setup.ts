@@ -1,8 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { ProxyServer } from '../../src/config/service-route.ts';
+import { tlsFilesOf } from '../../src/lib/tls-files.ts';
 import type { ServiceRequest } from '../../src/model/request.ts';
 import { createClient, type ServiceClient } from '../../src/service/attempt.ts';
+import { openRoute, type Route } from '../../src/service/route.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { listen } from '../support/server.ts';
 import { type RawServer, rawServer } from './raw-server.ts';
@@ -20,6 +24,15 @@ export async function serve(answer: Parameters<typeof rawServer>[0]): Promise<Ra
   const server = closing(await rawServer(answer));
   return { ...server, url: `http://127.0.0.1:${server.port}` };
 }
+
+/** Trusts that authority alone; `own`: the client's certificate and its key. */
+export function routeWith(ca: string, own: readonly string[] = [], proxy: ProxyServer | null = null): Route {
+  const settings = { tls: tlsFilesOf(ca, ...own), proxy: null, direct: '' };
+  return { ...openRoute('https://localhost', settings), proxy };
+}
+
+/** Of `localhost`, signed by itself. */
+export const CERT_FILE = fileURLToPath(new URL('fixtures/localhost-cert.pem', import.meta.url));
 
 /** The port that the server listens on until the test is over. */
 export async function portUntilEnd(server: Server): Promise<number> {

@@ -4,10 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { clientFor, post } from './attempt-setup.ts';
+import { CERT_FILE, clientFor, post, routeWith } from './attempt-setup.ts';
 import { answerText } from './raw-server.ts';
 
-const CERT = readFileSync(new URL('fixtures/localhost-cert.pem', import.meta.url), 'utf8');
+const CERT = readFileSync(CERT_FILE, 'utf8');
 const KEY = readFileSync(new URL('fixtures/localhost-key.pem', import.meta.url), 'utf8');
 const TIMEOUT_MS = 950;
 /** undici counts its own time-outs in such steps, however long a step took. */
@@ -48,9 +48,10 @@ function block(ms: number): void {
 
 test('an answer that came while the event loop stood still is read, however late the time-outs fire', async () => {
   const servers = [await serverThread('http'), await serverThread('https')];
+  const route = routeWith(CERT_FILE);
   const began = performance.now();
   const replies = servers.map(({ url }) =>
-    clientFor(url, { timeoutMs: TIMEOUT_MS, ca: CERT }).attempt(post(), 'token'),
+    clientFor(url, { timeoutMs: TIMEOUT_MS, route }).attempt(post(), 'token'),
   );
   await Promise.all(servers.map(({ received }) => received));
   block(began + UNDICI_TICK_MS + 20 - performance.now());

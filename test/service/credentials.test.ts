@@ -243,6 +243,8 @@ describe('another token, where the source has none yet', () => {
     const credentials = createCredentials({ kind: 'file', path: await tokenFile('abc') });
     await credentials.current();
     expect(await credentials.mayBeAnother()).toBe(true);
+    // What stands in the run's way is not the token: nothing is tried each minute.
+    expect(await credentials.mayBeAnother()).toBe(false);
     await credentials.refresh('abc');
     expect(await credentials.mayBeAnother()).toBe(false);
     await tokenFile('def');

@@ -29,6 +29,13 @@ const NO_LIST = 'retry answer_unreadable';
 /** How a POST that was carried out may be answered (RFC 9110, 15.4.4). */
 const REDIRECT: Verdicts = ['unknown redirect', 'refused failed redirect', 'refused failed redirect'];
 
+const ALERT = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+const WRONG_ONE = 'The SSL certificate error';
+const NO_CERTIFICATE = 'No required SSL certificate was sent';
+/** As nginx 1.22 has it. */
+const nginx = (title: string) =>
+  `<html>\r\n<head><title>400 ${title}</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>\r\n`;
+
 const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ['200 with an id', response(200, ok), ['accepted created a-1', 'accepted updated a-1', NO_LIST]],
   ['200 with a BOM', response(200, `\uFEFF${ok}`), ['accepted created a-1', 'accepted updated a-1', NO_LIST]],
@@ -67,6 +74,12 @@ const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ['307 cut off', unreadable(307), allThree('refused failed redirect')],
   ['308', response(308), allThree('refused failed redirect')],
   ['400', response(400), allThree('refused failed http_400')],
+  ['400 of nginx for no certificate', response(400, nginx(NO_CERTIFICATE)), allThree('stop credentials')],
+  ['400 of nginx for a wrong one', response(400, nginx(WRONG_ONE)), allThree('stop credentials')],
+  ['400 of nginx for more', response(400, nginx('Bad Request')), allThree('refused failed http_400')],
+  ['400 that quotes it', response(400, `"${nginx(WRONG_ONE)}"`), allThree('refused failed http_400')],
+  ['403 with it', response(403, nginx(NO_CERTIFICATE)), allThree('refused denied http_403')],
+  ['one after an answer', noResponse(true, ALERT), unlessCreate('certificate_wanted')],
   ['401', response(401), allThree('stop credentials')],
   ['401 cut off', unreadable(401), allThree('stop credentials')],
   ['403', response(403), allThree('refused denied http_403')],
