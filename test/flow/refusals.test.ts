@@ -21,7 +21,7 @@ async function refused(names: readonly string[], answering: Answering, env: Reco
     response.writeHead(status, { 'content-type': type }).end(body);
   });
   const csv = ['externalId,details.name', ...names.map((name, i) => `K${i + 1},${name}`), ''].join('\n');
-  const job = createJob('concurrency: 4');
+  const job = `${createJob('concurrency: 4')}stopAfter: 100%\n`;
   const { summary } = await flow.load(job, csv, { MSB_BASE_URL: url, ...env });
   const lines = (await flow.report(summary, 'rejections.jsonl')).trim().split('\n');
   return { flow, summary, url, rejections: lines.map((line) => JSON.parse(line)) };
