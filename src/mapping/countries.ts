@@ -7,15 +7,17 @@ import countries from 'i18n-iso-countries/index.js';
 import { z } from 'zod';
 import { readData, remembered, wordsOf } from './read-data.ts';
 
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl'] as const;
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv'] as const;
 type Language = (typeof LANGUAGES)[number];
 
 const namesSchema = z.object({ countries: z.record(z.string(), z.union([z.string(), z.array(z.string())])) });
 
 /** Upper case would make other letters of some (`ß` becomes `SS`). */
 const CODE = /^[A-Za-z]{2,3}$/;
-/** It has no code in ISO 3166-1; XKX and XKK are both in use, and the file has to choose. */
+/** It has no code in ISO 3166-1: XKX and XKK are in use, and its name alone doesn't choose. */
 const KOSOVO = 'XK';
+/** The package has them the wrong way round in Portuguese: countries.tsv has them right. */
+const CONGOS: ReadonlySet<string> = new Set(['CD', 'CG']);
 const BY_CODE = codes();
 /** Read when the first name is met: most files have codes. */
 let byName: ReadonlyMap<string, string> | undefined;
@@ -31,8 +33,14 @@ export const countryCode = remembered((written: string): string | undefined => {
   return undefined;
 });
 
+/** The code that is probably meant by what is none; `undefined`: nobody can say. */
+export function likelyCountry(written: string): string | undefined {
+  const [, likely] = readData('country-codes.tsv').find(([wrong]) => wrong === written.toUpperCase()) ?? [];
+  return likely;
+}
+
 /** `korea, republic of` and `korea (republic of)`, as lists of ISO and of customs have it. */
-const TURNED = /^([^,(]+)(?:, | \()([^,()]+)\)?$/;
+const TURNED = /^([^,(]+)(?:, | \()(?:the )?([^,()]+)\)?$/;
 /** With a title these are another country's (Taiwan), or of two (Congo, Korea). */
 const NOT_WITH_TITLE = /^(?:china|chine|cina|[ck]ongo|[ck]orea|coree)$/;
 
@@ -56,10 +64,9 @@ function untitled(name: string): readonly string[] {
 
 function codes(): ReadonlyMap<string, string> {
   const byCode = new Map<string, string>();
-  for (const [alpha2, alpha3] of Object.entries(countries.getAlpha2Codes())) {
-    if (alpha2 !== KOSOVO) byCode.set(alpha2, alpha3).set(alpha3, alpha3);
-  }
-  return byCode;
+  for (const [alpha2, alpha3] of Object.entries(countries.getAlpha2Codes()))
+    byCode.set(alpha2, alpha3).set(alpha3, alpha3);
+  return byCode.set(KOSOVO, 'XKX').set('XKX', 'XKX');
 }
 
 /** Folded names, without those of two countries ("Congo" is one in German, the other in Polish). */
@@ -82,7 +89,8 @@ type Named = readonly [alpha3: string, name: string];
 function namesIn(language: Language): readonly Named[] {
   const read: unknown = createRequire(import.meta.url)(`i18n-iso-countries/langs/${language}.json`);
   return Object.entries(namesSchema.parse(read).countries).flatMap(([alpha2, spellings]) => {
-    const alpha3 = BY_CODE.get(alpha2);
+    const isWrong = alpha2 === KOSOVO || (language === 'pt' && CONGOS.has(alpha2));
+    const alpha3 = isWrong ? undefined : BY_CODE.get(alpha2);
     return alpha3 === undefined ? [] : [spellings].flat().map((name): Named => [alpha3, name]);
   });
 }

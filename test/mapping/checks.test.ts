@@ -56,7 +56,7 @@ const isHit = (check: CellCheck, text: string) => check.find(text, EMPTY_ROW) !=
 
 /** What finds an account's identifier wrong, in a row that has nothing else. */
 const found = (field: string, text: string, beside = '') =>
-  identifierChecks(['accounts', 0, field], () => () => beside, [])
+  identifierChecks(['accounts', 0, field], { of: () => () => beside, at: () => () => beside }, [])
     .map((check) => check.find(text, EMPTY_ROW))
     .find((expected) => expected !== null) ?? null;
 
@@ -127,7 +127,7 @@ describe('when an IBAN is judged', () => {
     'MT84MALT011000012345MTLCAST001S',
     'SC18SSCB11010000000000001497USD',
     'GB33 BUKB 2020 1555 5555 55',
-    'GB33\u00a0BUKB 2020 1555 5555 55 ',
+    'GB33 BUKB 2020 1555 5555 55 ',
     'gb33bukb20201555555555',
   ])('%j is one', (text) => {
     expect(found('iban', text)).toBeNull();
@@ -394,14 +394,29 @@ describe("values that can't be right", () => {
 
   test.each([
     [true, ['España', 'Deutschland', 'United Kingdom']],
-    [false, ['DE', 'deu', 'UK', '276', 'Atlantis']],
-  ])('a country goes out as typed, which is told of names (%s): %j', (isTold, countries) => {
+    [true, ['NAN', 'YES', 'TBC', 'EUR', 'GER', 'ENG', 'D', 'EL', '276', 'Atlantis', 'DE - Germany']],
+    [false, ['DE', 'deu', 'UK', 'XK', 'NAM']],
+  ])('a country goes out as typed, which is told of what is no code (%s): %j', (isTold, countries) => {
     for (const country of countries) {
       const mapped = mapOf({ country, 'accounts.0.country': country });
       expect(bodyOf(mapped)).toEqual({ country, accounts: [{ country }] });
       const columns = isTold ? ['country', 'accounts.0.country'] : [];
       expect(warningsOf(mapped)).toEqual(columns.map((column) => `value_implausible ${column}`));
     }
+  });
+
+  test.each([
+    ['GER', 'DEU'],
+    ['eng', 'GBR'],
+    ['SUI', 'CHE'],
+    ['EL', 'GRC'],
+    ['TBC', null],
+    ['EUR', null],
+  ])('of %s the country is named that is probably meant: %s', (country, likely) => {
+    const mapped = mapOf({ country });
+    const expected = mapped.kind === 'mapped' ? (mapped.warnings[0]?.expected ?? '') : '';
+    expect(expected).toMatch(/a country of ISO 3166/);
+    expect(/([A-Z]{3}) is probably meant/.exec(expected)?.[1] ?? null).toBe(likely);
   });
 
   test('a name that becomes a code is none to tell of', () => {

@@ -46,7 +46,7 @@ test.each([
   ['gb', 'GBR'],
   ['GBR', 'GBR'],
   ['deu', 'DEU'],
-  ['XK', undefined],
+  ['XK', 'XKX'],
   ['xkx', 'XKX'],
   ['XKK', 'XKK'],
   ['zzz', 'ZZZ'],

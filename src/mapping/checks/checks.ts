@@ -11,11 +11,18 @@ import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
 import type { ColumnSlot } from '../compilation.ts';
-import { countryCode } from '../countries.ts';
+import { countryCode, likelyCountry } from '../countries.ts';
 import { wordsOf } from '../read-data.ts';
 import { type FieldPath, formatFieldPath, lastName } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
-import { type BesideOf, type CellCheck, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
+import {
+  type Beside,
+  type BesideOf,
+  type CellCheck,
+  mojibake,
+  scientificNotation,
+  spreadsheetError,
+} from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
 export type CheckRow = (row: Row, context: RowContext) => void;
@@ -49,10 +56,14 @@ function checkText(at: CheckedColumn, value: JsonValue | undefined, context: Row
   for (const check of at.checks) {
     const expected = check.find(value, context);
     if (expected === null) continue;
-    const add = at.severityOf(check.code) === 'error' ? addIssue : addWarning;
+    const add = severityOf(check, at) === 'error' ? addIssue : addWarning;
     add(context, { code: check.code, column: at.column, value, expected });
     return;
   }
+}
+
+function severityOf(check: CellCheck, at: Pick<CheckedColumn, 'severityOf'>): Severity {
+  return check.isWarning === true ? 'warn' : at.severityOf(check.code);
 }
 
 function checkedColumns(
@@ -75,16 +86,17 @@ function checkedColumns(
   };
   for (const binding of bindings) {
     if (binding.kind === 'constant') continue;
-    const checks = checksOfField(binding, (name) => beside(binding, name));
+    const checks = checksOfField(binding, beside(binding));
     add(binding, checks, binding.path[0] === ACCOUNTS);
   }
   if (key !== null) add(key, CHECKS_OF_KEY, false);
   return [...columns.values()]
     .filter(({ checks }) => checks.length > 0)
     .map(({ checks, isOfAccount, ...place }) => {
-      const severityOf = severitiesIn(settings, { isOfAccount, isKey: place.slot === key?.slot });
-      const rank = ({ code }: CellCheck) => Number(severityOf(code) !== 'error');
-      return { ...place, checks: checks.toSorted((a, b) => rank(a) - rank(b)), severityOf };
+      const severities = severitiesIn(settings, { isOfAccount, isKey: place.slot === key?.slot });
+      const at = { ...place, severityOf: severities };
+      const rank = (check: CellCheck) => Number(severityOf(check, at) !== 'error');
+      return { ...at, checks: checks.toSorted((a, b) => rank(a) - rank(b)) };
     });
 }
 
@@ -114,21 +126,21 @@ function severitiesIn(
 
 const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
 
-function checksOfField(binding: Binding, beside: (name: string) => BesideOf): readonly CellCheck[] {
+function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
   if (binding.kind !== 'cell') return [];
   const { isNamed } = binding.conversion;
   const checks = checksOfCell(binding, beside);
   if (isNamed === undefined) return checks;
-  return checks.map(({ code, find }) => ({
-    code,
+  return checks.map(({ find, ...check }) => ({
+    ...check,
     find: (text, context) => (isNamed(text) ? null : find(text, context)),
   }));
 }
 
 type CellBinding = Extract<Binding, { kind: 'cell' }>;
 
-function checksOfCell(binding: CellBinding, beside: (name: string) => BesideOf): readonly CellCheck[] {
+function checksOfCell(binding: CellBinding, beside: Beside): readonly CellCheck[] {
   const { conversion, path } = binding;
   if (conversion.kind === 'text' && isIdentifierField(path))
     return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
@@ -165,9 +177,16 @@ const pastProblem: ProblemOf = (sent) => {
 
 const PAST = 'a date from 1800 until today; the year is probably wrong, or the date is read in a wrong order';
 
-const countryProblem: ProblemOf = (sent, text) =>
-  sent !== text || /^\w{2,3}$/.test(text) || countryCode(text) === undefined ? null : COUNTRY;
+/** Sent all the same, since the service's list of countries is its own. */
+const countryProblem: ProblemOf = (sent, text) => {
+  if (sent !== text) return null;
+  const code = countryCode(text);
+  if (code !== undefined) return /^\w{2,3}$/.test(text) ? null : COUNTRY;
+  const likely = likelyCountry(text);
+  return likely === undefined ? NO_COUNTRY : `${NO_COUNTRY}; ${likely} is probably meant`;
+};
 
+const NO_COUNTRY = 'a country of ISO 3166 in two or three letters, such as DEU';
 const COUNTRY =
   'the code of a country, since nothing says that the service takes its name; with `as: country` under the field in the job definition the name becomes three letters';
 
@@ -179,9 +198,12 @@ const VALUES = new Map<string, readonly [CheckCode, ProblemOf]>([
   ['country', ['value_implausible', countryProblem]],
 ]);
 
-function createBeside(bindings: readonly Binding[]): (binding: Binding, name: string) => BesideOf {
+function createBeside(bindings: readonly Binding[]): (binding: Binding) => Beside {
   const byPlace = new Map(bindings.map((binding) => [formatFieldPath(binding.path), binding]));
-  return ({ path }, name) => textOf(byPlace.get(formatFieldPath([...path.slice(0, -1), name])));
+  return ({ path }) => ({
+    of: (name) => textOf(byPlace.get(formatFieldPath([...path.slice(0, -1), name]))),
+    at: (place) => textOf(byPlace.get(place)),
+  });
 }
 
 function textOf(binding: Binding | undefined): BesideOf {

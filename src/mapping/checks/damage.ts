@@ -5,11 +5,16 @@ import type { RowContext } from '../row-context.ts';
 
 export type CellCheck = {
   readonly code: CheckCode;
+  /** Whatever the definition's settings make of its code: it may be so by right. */
+  readonly isWarning?: true;
   /** What was expected and what probably happened, or `null`; `text` is never empty. */
   find(text: string, context: RowContext): string | null;
 };
 
 export type BesideOf = (context: RowContext) => string;
+
+/** What would be sent in the same row: `of`: in the same object; `at`: by its whole path. */
+export type Beside = { of(name: string): BesideOf; at(place: string): BesideOf };
 
 /** Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
 const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;

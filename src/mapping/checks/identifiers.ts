@@ -7,7 +7,7 @@ import { countryCode } from '../countries.ts';
 import { readData, wordsOf } from '../read-data.ts';
 import { type FieldPath, formatFieldPath, lastName } from '../request-field.ts';
 import type { RowContext } from '../row-context.ts';
-import type { BesideOf, CellCheck } from './damage.ts';
+import type { Beside, BesideOf, CellCheck } from './damage.ts';
 
 /**
  * By the last part of their path. A spreadsheet that takes their digits for a number drops leading
@@ -31,28 +31,30 @@ export function isIdentifierField(path: FieldPath): boolean {
  */
 export function identifierChecks(
   path: FieldPath,
-  beside: (name: string) => BesideOf,
+  beside: Beside,
   others: readonly CellCheck[],
 ): readonly CellCheck[] {
+  const country = beside.of('country');
   switch (lastName(path)) {
     case 'accountNumber': {
-      const sortCode = beside('sortCodeUK');
-      const lost = lostZero(8, 'UK account number', (_, context) => sortCode(context) !== '');
-      return [accountNumberImplausible, lost, ...others];
+      const sortCode = beside.of('sortCodeUK');
+      const isBritish = (context: RowContext) => sortCode(context) !== '';
+      const lost = lostZero(8, 'UK account number', (_, context) => isBritish(context));
+      return [unseen('an account number'), lost, accountNumberImplausible(isBritish), ...others];
     }
     case 'bankCode':
-      return [lostZeroOf('bankCode', beside('country')), ...others];
+      return [unseen('a bank code'), lostZeroOf('bankCode', country), ...others];
     case 'bic_swift':
     case 'bicSwift':
-      return [bicInvalid];
+      return [bicInvalid, unseen('a BIC'), bicElsewhere(path, beside)];
     case 'cnaps':
-      return [lostZero(12, 'CNAPS code'), ...others];
+      return [unseen('a CNAPS code'), lostZero(12, 'CNAPS code'), ...others];
     case 'iban':
-      return [ibanInvalid, ibanElsewhere(path, beside)];
+      return [ibanInvalid, unseen('an IBAN'), ibanElsewhere(path, beside)];
     case 'postCode':
-      return [lostZeroOf('postCode', beside('country')), ...others];
+      return [lostZeroOf('postCode', country), ...others];
     case 'routingNumber':
-      return routingNumberChecks(beside('country'), besidePath(path, 'country'));
+      return [unseen('a routing number'), ...routingNumberChecks(path, beside)];
     case 'sortCodeUK':
       return [lostZero(6, 'sort code'), sortCodeInvalid];
     default:
@@ -71,8 +73,31 @@ function besidePath(path: FieldPath, name: string): string {
  */
 const ibanInvalid: CellCheck = {
   code: 'iban_invalid',
-  find: (text) => ibanProblem(bare(text)),
+  find: (text) => {
+    const problem = ibanProblem(bare(text));
+    return problem === null ? null : (unseenIn('an IBAN', text) ?? problem);
+  },
 };
+
+/**
+ * Nobody sees these signs, or takes them for a space; a bank's system does neither. What a wrong
+ * encoding leaves (U+0080 to U+009F) is told as that.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}](?<![\u0080-\u009f ])/u;
+
+function unseen(what: string): CellCheck {
+  return { code: 'account_implausible', find: (text) => unseenIn(what, text) };
+}
+
+function unseenIn(what: string, text: string): string | null {
+  const found = UNSEEN.exec(text);
+  if (found === null) return null;
+  const [sign] = found;
+  const code = sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
+  const isLast = found.index + sign.length === text.length;
+  const place = found.index === 0 ? 'at its beginning' : isLast ? 'at its end' : 'within it';
+  return `${what} without U+${code} ${place}, a sign that can not be seen; take it out`;
+}
 
 function bare(text: string): string {
   return text.replaceAll(/\s/g, '').toUpperCase();
@@ -104,10 +129,12 @@ function lengthProblem(iban: string): string {
   return `an IBAN of ${expected} characters, as ${country} has them, got ${iban.length}; ${what}`;
 }
 
-function ibanElsewhere(path: FieldPath, beside: (name: string) => BesideOf): CellCheck {
-  const [country, bic] = [beside('country'), beside('bic_swift')];
+const OTHERS = 'one of the two probably belongs to another account';
+
+function ibanElsewhere(path: FieldPath, beside: Beside): CellCheck {
+  const [country, bic] = [beside.of('country'), beside.of('bic_swift')];
   const elsewhere = (name: string) =>
-    `an IBAN of the country that "${besidePath(path, name)}" has; one of the two probably belongs to another account`;
+    `an IBAN of the country that "${besidePath(path, name)}" has; ${OTHERS}`;
   return {
     code: 'account_implausible',
     find(text, context) {
@@ -126,13 +153,34 @@ function sureCountry(written: string): string {
   return wordsOf('shares').has(code) ? '' : code;
 }
 
-const accountNumberImplausible: CellCheck = {
-  code: 'account_implausible',
-  find(text) {
-    if (/^\d+\.0$|^[1-9]\d{14}0{4}$/.test(text)) return AS_NUMBER;
-    return ibanProblem(bare(text)) === null ? IBAN_HERE : null;
-  },
-};
+/** Letters and digits, in groups with one sign between. */
+const ACCOUNT_NUMBER = /^[A-Za-z\d]+(?:[ ./-][A-Za-z\d]+)*$/;
+/** Some banks' have six digits, or ten. */
+const BRITISH = /^\d(?:[ -]?\d){5,9}$/;
+
+function accountNumberImplausible(isBritish: (context: RowContext) => boolean): CellCheck {
+  return {
+    code: 'account_implausible',
+    find(text, context) {
+      if (/^\d+\.0$|^[1-9]\d{14}0{4}$/.test(text)) return AS_NUMBER;
+      if (ibanProblem(bare(text)) === null) return IBAN_HERE;
+      if (text !== text.trim()) return PADDED;
+      if (!/\d/.test(text)) return NO_DIGIT;
+      if (/[*•]|x{3}/i.test(text)) return MASKED;
+      if (!ACCOUNT_NUMBER.test(text)) return OTHER_SIGNS;
+      return isBritish(context) && !BRITISH.test(text) ? NOT_BRITISH : null;
+    },
+  };
+}
+
+const PADDED = 'an account number without a space before or behind it';
+const NO_DIGIT = 'an account number, which has digits; this is a word, or a sign for nothing';
+const MASKED = 'every digit of the account number; some of them are hidden behind other signs';
+const OTHER_SIGNS =
+  'an account number of letters and digits, with a space, ' + 'a dash, a dot or a slash between them at most';
+const NOT_BRITISH =
+  'an account number of 8 digits, as it stands beside a UK ' +
+  'sort code; a sign is probably wrong, missing or too many';
 
 const IBAN_HERE = 'an account number; this is an IBAN, which has its own field';
 const AS_NUMBER =
@@ -140,8 +188,30 @@ const AS_NUMBER =
 
 const bicInvalid: CellCheck = {
   code: 'bic_invalid',
-  find: (text) => (isValidBIC(bare(text)) ? null : BIC),
+  find(text) {
+    const bic = bare(text);
+    if (!isValidBIC(bic)) return unseenIn('a BIC', text) ?? BIC;
+    return bic.endsWith('BANK') || wordsOf('no-bic').has(bic) ? BANKS_NAME : null;
+  },
 };
+
+const BANKS_NAME = "a BIC; this is a bank's name, or a word for none, that happens to have its form";
+
+/** Where there is an IBAN, that one is compared. */
+function bicElsewhere(path: FieldPath, beside: Beside): CellCheck {
+  const [country, iban] = [beside.of('country'), beside.of('iban')];
+  return {
+    code: 'account_implausible',
+    isWarning: true,
+    find(text, context) {
+      const own = sureCountry(bare(text).slice(4, 6));
+      const there = iban(context) === '' ? sureCountry(country(context)) : '';
+      if (own === '' || there === '' || own === there) return null;
+      const place = besidePath(path, 'country');
+      return `a BIC of the country that "${place}" has; ${OTHERS}`;
+    },
+  };
+}
 
 const BIC =
   'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing';
@@ -150,21 +220,31 @@ const SORT_CODE = /^(?=.*[1-9])\d{2}([- ]?)\d{2}\1\d{2}$/;
 
 const sortCodeInvalid: CellCheck = {
   code: 'sort_code_invalid',
-  find: (text) => (SORT_CODE.test(text) ? null : SIX_DIGITS),
+  find: (text) => (SORT_CODE.test(text) ? null : (unseenIn('a sort code', text) ?? SIX_DIGITS)),
 };
 
 const SIX_DIGITS =
   'a sort code of 6 digits, not all of them zeros, such as 202015 or 20-20-15; a digit is probably missing, too many or made up';
 
 /** Of other countries' routing numbers, and where no country is named, nothing is known. */
-function routingNumberChecks(country: BesideOf, place: string): readonly CellCheck[] {
-  const isAmerican = (context: RowContext) => countryCode(country(context)) === 'USA';
+function routingNumberChecks(path: FieldPath, beside: Beside): readonly CellCheck[] {
+  const places = [besidePath(path, 'country'), 'country', 'address.country'];
+  const countries = places.map((place) => {
+    return { place, of: beside.at(place) };
+  });
+  /** The first that is filled. */
+  const there = (context: RowContext) => countries.find(({ of }) => of(context) !== '');
+  const isAmerican = (context: RowContext) => {
+    return countryCode(there(context)?.of(context) ?? '') === 'USA';
+  };
   return [
     lostZero(9, 'routing number', (text, context) => isRoutingNumber(`0${text}`) && isAmerican(context)),
     {
       code: 'routing_number_invalid',
       find: (text, context) =>
-        isRoutingNumber(text) || !isAmerican(context) ? null : routingNumberProblem(text, place),
+        isRoutingNumber(text) || !isAmerican(context)
+          ? null
+          : routingNumberProblem(text, there(context)?.place ?? ''),
     },
   ];
 }
