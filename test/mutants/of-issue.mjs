@@ -14,7 +14,7 @@ export const OF_ISSUE = [
   {
     id: 'first-byte-without-lease',
     in: 'src/delivery',
-    find: "if (sending.state !== 'intended' || !maySend(sending)) {",
+    find: "if (sending.state !== 'intended' || !mayGo) {",
     put: "if (sending.state !== 'intended') {",
     tests: ['test/delivery/sender'],
     why: 'a worker that lost its chunk after the intent sends beside the one that took it over',
@@ -110,7 +110,7 @@ export const OF_ISSUE = [
   {
     id: 'doubt-over-definite',
     in: 'src/ledger',
-    find: "elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then",
+    find: 'elseif overruled or (doubted and mayEndDoubt) then',
     put: 'elseif overruled or not gaveUp then',
     tests: ['test/ledger/chunk-ledger'],
     why: 'the first definite outcome does not stay',
