@@ -233,7 +233,9 @@ const stopAfterSchema = z
     z.string().regex(/^(100|[1-9]?\d(\.\d+)?)%$/, 'expected a count or a percentage such as 20%'),
   ])
   .describe(
-    'Stop the run when this many rows, or this share of the rows so far, did not succeed; 100%: never. Without it, 50 refusals alike in a row pause the run.',
+    'Stop the run when this many rows, or this share of the ' +
+      'rows so far, did not succeed; 100%: never. Without it, ' +
+      '50 refusals alike in a row pause the run.',
   );
 
 /** Far more than an operation has, all positions of its lists that people fill included. */

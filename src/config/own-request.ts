@@ -13,7 +13,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** `id`: in the header `Location` instead of the body. */
 export const ID_IN_LOCATION = 'location';
 /** Methods that HTTP calls idempotent (RFC 9110, 9.2.2). */
-const REPEATABLE: ReadonlySet<OwnRequest['method']> = new Set(['GET', 'PUT', 'DELETE']);
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
+
+/** A token of HTTP (RFC 9110, 5.6.2). */
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+/** The client sends these itself, or they say how it does. */
+const OF_CLIENT = /^(accept|authorization|connection|cookie|date|expect|host|keep-alive|te|upgrade)$/i;
+const OF_CLIENT_TOO = /^(accept-|content-|proxy-|trailer|transfer-|user-agent)/i;
 
 export const ownRequestSchema = z
   .strictObject({
@@ -38,8 +44,36 @@ export const ownRequestSchema = z
       )
       .optional()
       .describe(
-        "Where the record's id is in the answer: a JSON pointer, or `location` for the last part of that header's path. Left out: no id is looked for.",
+        "Where the record's id is in the answer: a JSON pointer, " +
+          "or `location` for the last part of that header's path. " +
+          'Left out: no id is looked for.',
       ),
+    idempotencyHeader: z
+      .string()
+      .refine(
+        (name) => HEADER.test(name) && !OF_CLIENT.test(name) && !OF_CLIENT_TOO.test(name),
+        'expected the name of a request header that is sent for nothing else, such as Idempotency-Key',
+      )
+      .optional()
+      .describe(
+        'The request header by which the service carries a POST or ' +
+          'PATCH out once: each row has a value of its own, and with ' +
+          'it a request whose outcome is not known is sent again.',
+      ),
+    idempotencyHours: z
+      .number()
+      .positive()
+      .max(720)
+      .optional()
+      .describe('So long the service remembers a value; then an unknown outcome is in doubt.'),
+  })
+  .refine(({ method, idempotencyHeader }) => !idempotencyHeader || !REPEATABLE.has(method), {
+    path: ['idempotencyHeader'],
+    message: 'expected none: a GET, PUT or DELETE is sent again without it',
+  })
+  .refine(({ idempotencyHeader, idempotencyHours }) => !idempotencyHeader === !idempotencyHours, {
+    path: ['idempotencyHours'],
+    message: 'expected beside idempotencyHeader, and only there',
   })
   .describe('`operation: custom`: the request of an operation that the program does not know.');
 export type OwnRequest = z.infer<typeof ownRequestSchema>;

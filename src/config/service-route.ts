@@ -21,7 +21,9 @@ const proxy = z
   .string()
   .refine(
     (text) => parseProxy(text) !== null,
-    'expected an http or https address such as http://proxy.example.com:3128, with user:password@ (percent-encoded) where the proxy asks for a login',
+    'expected an http or https address such as ' +
+      'http://proxy.example.com:3128, with user:password@ ' +
+      '(percent-encoded) where the proxy asks for a login',
   )
   .optional();
 

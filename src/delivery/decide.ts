@@ -7,7 +7,7 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
-import type { Mark } from '../ledger/mark.ts';
+import { type FirstIntent, firstIntentIn, type Mark } from '../ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
 import { besideKeyless } from '../mapping/group.ts';
@@ -19,6 +19,7 @@ import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operatio
 import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts';
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
+import type { Idempotency } from './idempotency.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import { callOfClaimed, type RowEnd, type RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
@@ -32,6 +33,8 @@ export type Plan =
       readonly request: ServiceRequest;
       /** A dead worker's intent that is taken over, `''` where the row is untouched. */
       readonly expected: string;
+      /** A dead worker's, of this very request. */
+      readonly first?: FirstIntent;
       /** What looked damaged, by row. */
       readonly warnings?: Warnings;
       /** Known field digests, before and after the request is accepted. */
@@ -55,6 +58,7 @@ type Means = {
   readonly definition: JobDefinition;
   readonly mapping: Mapping;
   readonly service: Pick<ServiceEdge, 'build'>;
+  readonly idempotency?: Idempotency | null;
   /** What goes into the digests of a record's fields; left out: its key. */
   readonly saltOf?: (key: string) => string;
 };
@@ -80,7 +84,7 @@ export function decide(task: Undecided, marks: Marks, means: Means): Plan {
 export function decideCancelled(task: Undecided, marks: Marks): Plan {
   const settled = settledPlan(task, marks, () => true);
   if (settled !== null) return settled;
-  if (marks.has(task.row.row)) return { kind: 'end', end: WORKER_LOST };
+  if (marks.has(task.row.row)) return LOST;
   const mayCreate = !mayRepeat(callOfClaimed(task.run.operation));
   return { kind: 'end', end: task.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } };
 }
@@ -111,17 +115,45 @@ function endLike({ row, outcome, status, id, attempts, ms, code, message, values
 }
 
 function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
-  const { definition, mapping } = means;
+  const { definition } = means;
   const step = stepOf(task, definition);
   const call = step.kind === 'end' ? callOfClaimed(task.run.operation) : step.call;
   // The key was the row's when it was sent, whoever has it now.
-  if (mark !== null && !mayRepeat(call)) return { kind: 'end', end: WORKER_LOST };
+  if (mark !== null && !mayRepeat(call)) return repeated(task, mark.text, step, means);
   if (step.kind === 'end') return comparedPlan(task, step, means);
   if (!mayRepeat(step.call)) {
     if (task.suspect) return { kind: 'end', end: JOURNAL_LOST };
   }
+  return mappedPlan(task, mark?.text ?? '', step, means);
+}
+
+/** A create that may have been sent: that very request, or a doubt. */
+function repeated(task: Undecided, mark: string, step: Step, means: Means): Plan {
+  const { idempotency } = means;
+  const first = firstIntentIn(mark);
+  if (step.kind === 'end' || task.suspect) return LOST;
+  if (first === null || !idempotency?.isRemembered(first)) return LOST;
+  const ifSame = (plan: Plan): Plan => {
+    if (plan.kind !== 'send') return LOST;
+    const { value } = plan.request.idempotency ?? {};
+    return value === first.value ? { ...plan, first } : LOST;
+  };
+  try {
+    const plan = mappedPlan(task, mark, step, means);
+    if (plan.kind !== 'ask') return ifSame(plan);
+    const decide = (answers: Answers) => {
+      const next = plan.decide(answers);
+      return next.kind === 'wait' ? next : ifSame(next);
+    };
+    return { ...plan, decide };
+  } catch {
+    return LOST;
+  }
+}
+
+function mappedPlan(task: Undecided, expected: string, step: OfCall, means: Means): Plan {
+  const { definition, mapping } = means;
   const tracked = trackedFields(task, definition);
-  const expected = mark?.text ?? '';
   if (definition.group !== undefined) {
     const mapped = mergedOf(task, mapping);
     if (mapped.kind === 'issues') return invalidGroup(mapped.issues, task);
@@ -129,7 +161,8 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   }
   const mapped = mapping.map(task.row);
   if (mapped.kind === 'issues') return invalid(mapped.issues);
-  const warnings = mapped.warnings.length > 0 ? new Map([[task.row.row, mapped.warnings]]) : NO_WARNINGS;
+  const own = mapped.warnings;
+  const warnings = own.length > 0 ? new Map([[task.row.row, own]]) : NO_WARNINGS;
   return planOf({ task, step, mapped, warnings, expected, tracked }, means);
 }
 
@@ -151,7 +184,12 @@ function invalidGroup(issues: Warnings, { row: lead }: Undecided): End {
 }
 
 /** The call that a row becomes, or its end where the claim of its key allows none. */
-type Step = End | { readonly kind: 'call'; readonly call: Call; readonly knownId: string | null };
+type Step = End | OfCall;
+type OfCall = {
+  readonly kind: 'call';
+  readonly call: Call;
+  readonly knownId: string | null;
+};
 
 function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
   switch (claim.kind) {
@@ -279,7 +317,7 @@ function invalid(issues: readonly Issue[]): End {
 
 type Outgoing = {
   readonly task: Undecided;
-  readonly step: Extract<Step, { kind: 'call' }>;
+  readonly step: OfCall;
   readonly mapped: Omit<Extract<Mapped, { kind: 'mapped' }>, 'warnings'>;
   readonly warnings: Warnings;
   readonly expected: string;
@@ -343,12 +381,14 @@ const UNCHANGED = 'no field has changed since the service last accepted the reco
 
 /** `known`: digests of the fields as the service has them. */
 function sendPlan(
-  { step, mapped, warnings, expected, tracked }: Outgoing,
+  { task, step, mapped, warnings, expected, tracked }: Outgoing,
   { body, known }: { readonly body: JsonObject; readonly known: string },
   means: Means,
 ): Plan {
-  const { service } = means;
-  const request = service.build(step.call, { pathId: step.knownId ?? mapped.pathId, body });
+  const { service, idempotency } = means;
+  const pathId = step.knownId ?? mapped.pathId;
+  const built = service.build(step.call, { pathId, body });
+  const request = idempotency?.withValue(built, task.row.row) ?? built;
   // Most rows: building the object from parts costs more than the rest of the plan.
   if (warnings.size === 0 && tracked === null) return { kind: 'send', request, expected };
   return {
@@ -376,11 +416,13 @@ function internalError(error: unknown): End {
   return { kind: 'end', end: { outcome: 'invalid', code: 'internal', message } };
 }
 
-const WORKER_LOST: RowEnd = {
+export const WORKER_LOST: RowEnd = {
   outcome: 'in-doubt',
   code: 'worker_lost',
   message: 'the worker ended while the request was in flight',
 };
+
+const LOST: Plan = { kind: 'end', end: WORKER_LOST };
 
 const JOURNAL_LOST: RowEnd = {
   outcome: 'in-doubt',

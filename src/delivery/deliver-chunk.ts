@@ -65,14 +65,18 @@ export function isWhole(
   return rows.every(({ row }, i) => row.row === before + i + 1);
 }
 
-/** `null`: rows are sent by a rate or in groups, or the epoch of their claims is unknown. */
+/**
+ * `null`: rows are sent by a rate, in groups or with an idempotency header, or
+ * the epoch of their claims is unknown.
+ */
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,
   taken: Taken,
   { context, taker }: Omit<UntoldTake, 'order'>,
 ): RowOrder | null {
   const { send, group } = context.definition;
-  if (send.rate !== undefined || group !== undefined || claimed === undefined) return null;
+  if (send.rate !== undefined || group !== undefined) return null;
+  if (context.idempotency !== null || claimed === undefined) return null;
   return createRowOrder({ chunk, taker, taken, claimed, rows: rows.map(({ row }) => row.row) });
 }
 

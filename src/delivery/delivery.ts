@@ -26,6 +26,7 @@ import { createJudge } from '../service/judge.ts';
 import { buildRequest } from '../service/operations.ts';
 import { backoffMs } from '../service/retry-wait.ts';
 import { deliverChunk } from './deliver-chunk.ts';
+import { createIdempotency } from './idempotency.ts';
 import { createJobWindow } from './job-window.ts';
 import type { Registration } from './registration.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
@@ -220,6 +221,7 @@ type ContextParts = DeliveryParts & {
 function createContext(parts: ContextParts): RunContext {
   const { redis, keys, store, registration, run, definition, log, stopping } = parts;
   const { send } = definition;
+  const { saltOf } = keys.sealing;
   // First, since it may throw: nothing has been joined yet.
   const mapping = mappingFor(definition, run.source);
   const client = clientFor(definition, parts.service);
@@ -265,7 +267,8 @@ function createContext(parts: ContextParts): RunContext {
         warn: (words) => log.warn(words, { run: run.id }),
       }),
     ),
-    saltOf: keys.sealing.saltOf,
+    idempotency: createIdempotency(definition, run.nonce && saltOf(run.nonce)),
+    saltOf,
     permits,
     breaker: createServiceBreaker(now, shared, awayMsOf(definition), parts.isFollowed, parts.reach),
     meter: parts.meter,

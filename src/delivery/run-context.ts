@@ -9,6 +9,7 @@ import type { Mapping } from '../model/mapping.ts';
 import type { Call } from '../model/operation.ts';
 import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/request.ts';
 import type { Reason, Run } from '../model/run.ts';
+import type { Idempotency } from './idempotency.ts';
 import type { RunPermits } from './run-permits.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 
@@ -29,6 +30,8 @@ export type RunContext = {
   readonly mapping: Mapping;
   readonly ledger: ChunkLedger;
   readonly service: ServiceEdge;
+  /** `null`: the job has no such header. */
+  readonly idempotency: Idempotency | null;
   readonly saltOf: (key: string) => string;
   /** In flight: at most `send.concurrency`, and no more than the service bears. */
   readonly permits: RunPermits;

@@ -9,6 +9,7 @@ import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Refusal, Reply } from '../model/request.ts';
 import type { Plan } from './decide.ts';
+import { endOver } from './idempotency.ts';
 import { acceptedInRun, tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
 import type { Retry, RowTask } from './row-task.ts';
@@ -17,6 +18,7 @@ import { createSenderPace, type SenderPace } from './sender-pace.ts';
 import {
   type ChunkTake,
   type Ending,
+  endIfForgotten,
   endSending,
   failSending,
   intended,
@@ -166,8 +168,10 @@ function wanted({ waiting, ready, context, pace }: Sender): number {
 async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
   for (const sending of sender.waiting.splice(0, wanted(sender))) {
-    if (maySend(sending)) sendings.push(sending);
-    else endSending(sending, 'unsent');
+    const end = endIfForgotten(sending);
+    if (!maySend(sending)) endSending(sending, 'unsent');
+    else if (end === null) sendings.push(sending);
+    else void apply(sender, sending, [{ kind: 'settle', end }]);
   }
   sender.pace.asked();
   sender.asked = sendings.length;
@@ -249,7 +253,8 @@ function launch(sender: Sender): boolean {
   const sending = ready.shift();
   if (sending === undefined) return false;
   // The last look: the chunk's lease may have been lost since the intent was granted.
-  if (sending.state !== 'intended' || !maySend(sending)) {
+  const mayGo = maySend(sending) && endIfForgotten(sending) === null;
+  if (sending.state !== 'intended' || !mayGo) {
     void apply(sender, sending, givenUp(sending));
     return true;
   }
@@ -370,7 +375,7 @@ function carryOut(
   const { context, ready, later, settling } = sender;
   switch (effect.kind) {
     case 'settle': {
-      const { end } = effect;
+      const end = endOver(sending.doubt, effect.end);
       const streak = streakOf(end, sending.plan.request.call, context.definition);
       settling.settle(sending, end, {
         ends: warnedEnds(sending, end),
@@ -443,11 +448,12 @@ async function refresh(sender: Sender, sending: Sending): Promise<void> {
 function again(
   sender: Sender,
   sending: Sending,
-  { verdict, because }: Extract<Effect, { kind: 'again' }>,
+  { verdict, because, doubt }: Extract<Effect, { kind: 'again' }>,
 ): void {
   const tell = sending.again;
   sending.again = null;
   sending.state = 'waiting';
+  sending.doubt ??= doubt ?? null;
   if (because === 'refreshed') sending.refreshed = true;
   if (because === 'throttled') turnedAway(sending);
   if (because === 'refreshed' || because === 'throttled') sending.throttled += 1;

@@ -5,13 +5,13 @@
 
 import type { Intent } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
-import { intentMark } from '../ledger/mark.ts';
+import { type FirstIntent, intentMark, withFirst } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
 import { mayRepeat } from '../model/operation.ts';
 import type { ChunkLease } from '../queue/chunk-worker.ts';
-import type { Plan } from './decide.ts';
+import { type Plan, WORKER_LOST } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
-import type { Retry, RowTask } from './row-task.ts';
+import type { Retry, RowEnd, RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import type { Passage } from './service-breaker.ts';
 
@@ -61,6 +61,10 @@ export type Sending = Ending & {
   isInOrder: boolean;
   /** The intent that `mark` replaced: under it an earlier attempt may have arrived. */
   before: string;
+  /** `null`: none so far, or no idempotency header. */
+  first: FirstIntent | null;
+  /** Its end unless accepted: it may have been carried out. */
+  doubt: RowEnd | null;
   /** As it was when the intent was granted. */
   token: string;
   grantedAt: number;
@@ -95,6 +99,8 @@ export function createSending(task: RowTask, plan: SendPlan, take: ChunkTake): S
     state: 'waiting',
     mark: plan.expected,
     before: '',
+    first: plan.first ?? null,
+    doubt: plan.first === undefined ? null : WORKER_LOST,
     token: '',
     grantedAt: 0,
     sentAt: 0,
@@ -134,9 +140,18 @@ export function maySend({ take }: Sending): boolean {
   return !context.stopping.aborted && context.isOpen() && lease.isHeld();
 }
 
+/** `null`: the row may go, as the service knows its value. */
+export function endIfForgotten({ doubt, first, take }: Sending): RowEnd | null {
+  const { idempotency } = take.context;
+  const isRemembered = first !== null && idempotency?.isRemembered(first);
+  return isRemembered ? null : doubt;
+}
+
 /** The intent of the next attempt. */
 export function intentOf(sending: Sending): Intent {
   const { chunk, row, identity, repeatable, plan, take } = sending;
+  const { idempotency } = take.context;
+  if (sending.mark === '') sending.first = idempotency?.first(plan.request) ?? null;
   const { fields } = plan;
   return {
     chunk,
@@ -149,8 +164,9 @@ export function intentOf(sending: Sending): Intent {
   };
 }
 
-function nextMark({ take, row, made, withdrawn }: Sending): string {
-  return intentMark(take.taker, row, made + withdrawn + 1);
+function nextMark({ take, row, made, withdrawn, first }: Sending): string {
+  const mark = intentMark(take.taker, row, made + withdrawn + 1);
+  return first === null ? mark : withFirst(mark, first);
 }
 
 export function intended(sending: Sending, token: string, now: number): void {

@@ -41,13 +41,15 @@ export type Effect =
       readonly kind: 'again';
       readonly verdict: Retry;
       readonly because: 'failed' | 'throttled' | 'refreshed';
+      /** What the row comes to unless it is accepted. */
+      readonly doubt?: RowEnd | undefined;
     }
   | { readonly kind: 'settle'; readonly end: RowEnd }
   /** Its rows are as before. */
   | { readonly kind: 'unsent' };
 
 export type Effects = readonly Effect[];
-type Facts = Pick<Sending, 'state' | 'isInOrder' | 'before' | 'made'>;
+type Facts = Pick<Sending, 'state' | 'isInOrder' | 'before' | 'made' | 'first' | 'doubt'>;
 
 const NONE: Effects = [];
 const READY: Effects = [{ kind: 'ready', isFirst: false }];
@@ -65,9 +67,9 @@ export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
     case 'wait':
       return [{ kind: 'wait', wait: answer }];
     case 'halted': {
-      const pause =
-        answer.pauseFor === undefined ? [] : [{ kind: 'pause', reason: answer.pauseFor } as const];
-      return [...pause, ...UNSENT, HALT];
+      const { pauseFor: reason } = answer;
+      if (reason === undefined) return [...UNSENT, HALT];
+      return [{ kind: 'pause', reason }, ...UNSENT, HALT];
     }
     case 'held':
       return [{ kind: 'settle', end: { ...heldBy(answer.by), attempts: facts.made } }];
@@ -116,22 +118,23 @@ export const NONE_IN_A_ROW: InARow = { denied: 0, failed: 0 };
 export function inARow(before: InARow, verdict: Verdict): InARow {
   if (verdict.kind === 'accepted') return NONE_IN_A_ROW;
   if (verdict.kind !== 'refused') return before;
-  if (verdict.outcome === 'denied') return { ...before, denied: (before.denied % DENIED_IN_A_ROW) + 1 };
-  return verdict.outcome === 'failed' ? { ...before, failed: (before.failed % REFUSED_ALIKE) + 1 } : before;
+  const { denied, failed } = before;
+  if (verdict.outcome === 'denied') return { ...before, denied: (denied % DENIED_IN_A_ROW) + 1 };
+  if (verdict.outcome !== 'failed') return before;
+  return { ...before, failed: (failed % REFUSED_ALIKE) + 1 };
 }
 
 /** `counted`: with this one. */
-export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts, counted: InARow): Effects {
+export function afterReply(answered: Answered, facts: Facts, counted: InARow): Effects {
+  const { verdict, reply, call } = answered;
   switch (verdict.kind) {
     case 'accepted':
       return [settled(verdict, reply, facts)];
     case 'refused':
+      if (isInUse(verdict, facts)) return [sameAgain(verdict, reply)];
       return afterRefusal(verdict.outcome, settled(verdict, reply, facts), counted);
     case 'unknown':
-      // The service is there: no probe would tell more, and each would leave another in doubt.
-      if (isSuccess(verdict.status)) return [RECALL, inDoubt(verdict, reply, facts, at)];
-      // Creates with lost answers are not retried: each probe would leave another in doubt.
-      return [RECALL, told(verdict, reply), inDoubt(verdict, reply, facts, at), { kind: 'pause-if-away' }];
+      return afterUnknown(verdict, answered, facts);
     case 'retry': {
       const because = verdict.afterMs === null && !isLimit(verdict) ? 'failed' : 'throttled';
       // What may have been carried out keeps its intent until another attempt's answer: an update,
@@ -152,6 +155,19 @@ export function afterReply({ verdict, reply, call, at }: Answered, facts: Facts,
   }
 }
 
+function afterUnknown(verdict: Unknown, answered: Answered, facts: Facts): Effects {
+  const { reply } = answered;
+  const end = endInDoubt(verdict, answered, facts.made);
+  const tell = told(verdict, reply);
+  const goesAgain = facts.first !== null && mayHaveArrived(reply);
+  if (goesAgain) return [RECALL, tell, sameAgain(verdict, reply, end)];
+  const settle = { kind: 'settle', end } as const;
+  // The service is there: each probe would leave another in doubt.
+  if (isSuccess(verdict.status)) return [RECALL, settle];
+  // Creates with lost answers are not retried, for the same reason.
+  return [RECALL, tell, settle, { kind: 'pause-if-away' }];
+}
+
 function afterRefusal(outcome: Refusal['outcome'], end: Effect, counted: InARow): Effects {
   if (outcome === 'denied' && counted.denied === DENIED_IN_A_ROW)
     return [RECALL, end, { kind: 'pause', reason: 'permission' }];
@@ -163,11 +179,33 @@ function settled(verdict: Final, { ms }: Reply, { made }: Facts): Effect {
   return { kind: 'settle', end: endOf(verdict, made, ms) };
 }
 
+type Unknown = Extract<Verdict, { kind: 'unknown' }>;
+
 /** With what helps to find it at the service. */
-function inDoubt(verdict: Final, { ms, requestId }: Reply, { made }: Facts, at: number): Effect {
+function endInDoubt(verdict: Unknown, { reply, at }: Answered, made: number): RowEnd {
+  const { ms, requestId } = reply;
   const sentAt = new Date(at - ms).toISOString();
   const values = { sentAt, ...(requestId !== undefined && { requestId }) };
-  return { kind: 'settle', end: { ...endOf(verdict, made, ms), values } };
+  return { ...endOf(verdict, made, ms), values };
+}
+
+const IN_USE: ReadonlySet<number> = new Set([409, 425]);
+
+/** The row's value, which an earlier request may have brought. */
+function isInUse({ status }: Refusal, { doubt }: Facts): boolean {
+  return doubt !== null && IN_USE.has(status);
+}
+
+/** The very request, under its value. */
+function sameAgain(of: Refusal | Unknown, reply: Reply, doubt?: RowEnd): Effect {
+  const { status, code, message } = of;
+  const afterMs = reply.kind === 'response' ? reply.retryAfterMs : null;
+  return {
+    kind: 'again',
+    verdict: { kind: 'retry', status, code, message, afterMs },
+    because: 'failed',
+    doubt,
+  };
 }
 
 /** The service answered, and is there: also with a success that can't be read. */
@@ -214,7 +252,7 @@ const REFUSED_TOKEN: Effect = {
 /** Codes without more information than their sentence; those of undici and Node help a search. */
 const OUR_CODES = 'ONBOARD_';
 
-function told(verdict: Extract<Verdict, { kind: 'unknown' | 'retry' | 'stop' }>, reply: Reply): Effect {
+function told(verdict: Unknown | Retry | Extract<Verdict, { kind: 'stop' }>, reply: Reply): Effect {
   const { status, message } = verdict;
   const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
   const cause = isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`);

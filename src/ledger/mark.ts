@@ -34,6 +34,21 @@ export function intentMark(taker: string, row: number, attempt: number): string 
   return `${INTENT_PREFIX}${taker} ${attempt}.${row}`;
 }
 
+/** Ms, and the value of an idempotency header. */
+export type FirstIntent = { readonly at: number; readonly value: string };
+
+export function withFirst(mark: string, { at, value }: FirstIntent): string {
+  return `${mark} ${at} ${value}`;
+}
+
+const FIRST = /^i \S+ \S+ (\d+) (\S+)$/;
+
+/** `null`: the mark names none. */
+export function firstIntentIn(mark: string): FirstIntent | null {
+  const [, at, value = ''] = FIRST.exec(mark) ?? [];
+  return at === undefined ? null : { at: Number(at), value };
+}
+
 /** The taker of a row's first attempt, by its mark; `null`: it is of another form. */
 export function takerInOrder(mark: string, row: number): string | null {
   const end = ` 1.${row}`;

@@ -3,6 +3,7 @@
  * columns and chunk ends, which would make reading thousands of times as expensive.
  */
 
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -48,6 +49,7 @@ export function whyNotBegun(by: Actor, run: Asking): string | null {
 
 export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<string, string | number> {
   const { facts, canary = null, checked } = run;
+  const { request } = run.definition;
   const dataKey = sealing.begin(run.id);
   const chunking = {
     rows: facts.rows,
@@ -65,6 +67,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     ...(dataKey !== undefined && { dataKey, ledgerKey: sealing.name() }),
     file: sealing.open(run.id, dataKey).text(FILE_PLACE, facts.path),
     sha256: facts.sha256,
+    ...(request?.idempotencyHeader !== undefined && { nonce: randomUUID() }),
     source: JSON.stringify(facts.source),
     registeredVia: actor.via,
     ...(actor.via !== 'inbox' && { registeredBy: actor.name, registeredUser: actor.user ?? '' }),

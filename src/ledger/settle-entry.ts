@@ -17,7 +17,7 @@ import {
   NOWHERE,
   type Place,
 } from './keys.ts';
-import { settledMark, settledTogether, takerInOrder } from './mark.ts';
+import { firstIntentIn, settledMark, settledTogether, takerInOrder } from './mark.ts';
 import type { BodyTeller, ToldBody } from './refusal-bodies.ts';
 
 /** Stands for a record's field digests while a take of its row has an update under way. */
@@ -86,6 +86,8 @@ type SettleEntry = {
   readonly lead?: number | undefined;
   /** A take that gave the row up is believed even where a lost worker may have sent it. */
   readonly repeatable?: 1 | undefined;
+  /** Another take may have sent it: its refusal ends no doubt. */
+  readonly shared?: 1 | undefined;
   readonly streak?: Streak | undefined;
   readonly fields?: (Place & Pick<FieldsChange, 'before' | 'after'>) | undefined;
 };
@@ -110,6 +112,7 @@ function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, 
     answered: wasAnswered(row) ? 1 : undefined,
     lead: lead ?? undefined,
     repeatable: row.repeatable ? 1 : undefined,
+    shared: isShared(row) && row.outcome !== 'in-doubt' ? 1 : undefined,
     streak: row.streak ?? undefined,
     fields: fields === null ? undefined : fieldsOf(keys, fields),
   };
@@ -131,6 +134,11 @@ function isUnsent({ mark, outcome }: SettledRow): boolean {
   return mark === '' && outcome !== 'in-doubt';
 }
 
+/** Another take may send it too, by its idempotency header. */
+function isShared({ mark, outcome }: SettledRow): boolean {
+  return firstIntentIn(mark) !== null && !wasAccepted(outcome);
+}
+
 /** Rows of one take that were accepted alike. */
 type Together = {
   readonly chunk: number;
@@ -145,8 +153,8 @@ export type ToldEnds = {
   /** JSON: `together`, then `rows`, entries; the journal has them before Redis does. */
   readonly ended: string;
   /**
-   * Entries of which their settler sent nothing: the journal has them only once Redis does. Where
-   * Redis refuses, another worker sends the row, and a replay must not say that it failed.
+   * Entries of which their settler sent nothing, or not all: the journal has them only
+   * once Redis does. Else another sends the row, which no replay may end.
    */
   readonly unsent: readonly SettleEntry[];
   readonly bodies: readonly ToldBody[];
@@ -171,7 +179,8 @@ export function tellEnds(
     const { identity } = row;
     const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, row.row) : null;
     if (taker === null) {
-      (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, bodyOf(row), seal));
+      const list = isUnsent(row) || isShared(row) ? unsent : rows;
+      list.push(entryOf(keys, row, bodyOf(row), seal));
       continue;
     }
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);

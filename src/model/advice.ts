@@ -149,7 +149,10 @@ function mayCreate(operation: Operation): boolean {
 }
 
 const LOOK_FIRST =
-  'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';
+  'Look in the service whether the record is there: it may have been ' +
+  'made by this very request. If it is, drop the row; only if it is ' +
+  'not, correct what stands in its way and load the row again, and ' +
+  'do not load failed.csv as it is.';
 
 /** The permissions that the service's interface names; it shows none for other operations. */
 const PERMISSIONS: ReadonlyMap<string, string> = new Map([

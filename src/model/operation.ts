@@ -76,7 +76,7 @@ const REPEATABLE: Readonly<Record<BuiltInCall, boolean>> = {
   'payment.documents': true,
 };
 
-/** Whether it can be sent again without harm: creates carry no idempotency key. */
+/** Whether it can be sent again without harm: without an idempotency key. */
 export function mayRepeat(call: Call): boolean {
   return isOwn(call) ? call.startsWith('custom.again:') : REPEATABLE[call];
 }

@@ -21,6 +21,8 @@ export type ServiceRequest = {
   readonly path: string;
   /** JSON text; `null` for a GET. */
   readonly body: string | null;
+  /** The header by which the service carries it out once. */
+  readonly idempotency?: { readonly header: string; readonly value: string };
 };
 
 export type Reply =

@@ -70,6 +70,8 @@ export const runSchema = z.object({
   sha256: z.string(),
   /** Wrapped; absent: what is kept of the run's rows stands in clear. */
   dataKey: z.string().optional(),
+  /** Random, where its job has an idempotency header: no two runs have a value in common. */
+  nonce: z.string().optional(),
   /** Whose unsuccessful rows this rerun takes up; `null`: a file's run. */
   parent: z.string().nullable(),
   /** A corrected file's: how many of its rows stand for rows of which earlier run. */

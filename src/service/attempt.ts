@@ -48,7 +48,7 @@ type ClientOptions = {
 };
 
 /** What goes over the wire; `path` stands below the base URL's own. */
-type HttpRequest = Pick<ServiceRequest, 'method' | 'path' | 'body'>;
+type HttpRequest = Pick<ServiceRequest, 'method' | 'path' | 'body' | 'idempotency'>;
 
 export type ServiceClient = {
   /** One HTTP attempt; never rejects. No redirect is followed and nothing is sent a second time. */
@@ -73,7 +73,9 @@ export function createClient(options: ClientOptions): ServiceClient {
       const path = basePath + request.path;
       if (!LEGAL_PATH.test(path) || !LEGAL_TOKEN.test(token)) return resolve(NEVER_A_REQUEST);
       const body = request.body === null ? null : Buffer.from(request.body);
-      const headers = headersFor(token, body !== null);
+      const { header, value } = request.idempotency ?? {};
+      const own = header === undefined ? [] : [header, value ?? ''];
+      const headers = [...headersFor(token, body !== null), ...own];
       const settle = (reply: Reply) => resolve(withoutToken(reply, token));
       const handler = new AttemptHandler(settle, options.timeoutMs, now, options.requestId);
       pool.dispatch({ method: request.method, path, headers, body }, handler);
@@ -94,8 +96,13 @@ export function createClient(options: ClientOptions): ServiceClient {
 
 /** Refusals are kept, and titles of pages; services that are set up to debug send requests back. */
 function withoutToken(reply: Reply, token: string): Reply {
-  if (reply.kind !== 'response' || (reply.status < 300 && reply.contentType === undefined)) return reply;
+  if (reply.kind !== 'response' || isUsual(reply)) return reply;
   return { ...reply, body: withoutSecrets(reply.body, token, reply.restBytes !== undefined) };
+}
+
+/** Nothing of such an answer is shown or kept. */
+function isUsual({ status, contentType }: Extract<Reply, { kind: 'response' }>): boolean {
+  return status < 300 && contentType === undefined;
 }
 
 const NEVER_A_REQUEST: Reply = { kind: 'no-response', sent: false, code: 'UND_ERR_INVALID_ARG', ms: 0 };

@@ -43,9 +43,11 @@ const LONGEST_PAUSE_MS = 15_000;
 const RIVAL_TOKENS = 3;
 const RIVALS_WITHIN_MS = 10 * 60_000;
 const RIVALS =
-  'Three tokens within ten minutes were refused soon after each was new: another process or ' +
-  'machine may get tokens for the same user, and each ends the one before. Give all of them one ' +
-  'MSB_TOKEN_FILE, which one of them renews.';
+  'Three tokens within ten minutes were refused soon ' +
+  'after each was new: another process or machine may ' +
+  'get tokens for the same user, and each ends the one ' +
+  'before. Give all of them one MSB_TOKEN_FILE, which ' +
+  'one of them renews.';
 
 export function createCredentials(origin: SecretSource, timeoutMs?: number): Credentials {
   let refused: string | null = null;
@@ -59,7 +61,8 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
     try {
       const before = loaded?.token ?? null;
       loaded = await loadToken(origin, timeoutMs);
-      if (before !== null && before !== loaded.token) renewedAt = [...renewedAt, performance.now()];
+      const isAnother = before !== null && before !== loaded.token;
+      if (isAnother) renewedAt = [...renewedAt, performance.now()];
       problem = null;
       return loaded.token;
     } catch (error) {
@@ -83,10 +86,12 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
     }
   };
 
+  const isFixed = origin.kind === 'value';
+  const hasFailed = () => origin.kind === 'command' && problem !== null;
   const refresh = async (stale: string) => {
     refused = stale;
     if (loaded !== null && loaded.token !== stale) return loaded.token;
-    return origin.kind === 'value' ? null : reload(stale);
+    return isFixed ? null : reload(stale);
   };
   const hasRivals = () => {
     const since = performance.now() - RIVALS_WITHIN_MS;
@@ -103,8 +108,8 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
         const token = await refresh(stale);
         const leftMs = until - performance.now();
-        const hasFailed = origin.kind === 'command' && problem !== null;
-        if (token !== null || origin.kind === 'value' || hasFailed || leftMs <= 0) return token;
+        const isOver = hasFailed() || leftMs <= 0;
+        if (token !== null || isFixed || isOver) return token;
         if (pauseMs === FIRST_PAUSE_MS) begun();
         if (!(await wait(Math.min(pauseMs, leftMs)))) return null;
       }
@@ -129,7 +134,11 @@ async function loadToken(origin: SecretSource, timeoutMs?: number): Promise<Load
   const kind = { name: 'MSB_TOKEN', what: 'token' };
   const retries = origin.kind === 'command' ? COMMAND_TRIES - 1 : 0;
   const read = () => readSecret(origin, kind, timeoutMs);
-  const { text, source, warning } = await pRetry(read, { retries, minTimeout: FIRST_PAUSE_MS, factor: 1 });
+  const { text, source, warning } = await pRetry(read, {
+    retries,
+    minTimeout: FIRST_PAUSE_MS,
+    factor: 1,
+  });
   return { token: legalToken(text, source), warning };
 }
 

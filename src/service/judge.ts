@@ -284,14 +284,17 @@ function judgeOwn(call: OwnOperation, { answer, json }: Success, own: OwnRequest
   const outcome = mayRepeat(call) ? 'updated' : 'created';
   if (own.id === undefined) return accepted(outcome, answer, { id: null, warning: answer.trouble });
   const isInLocation = own.id === ID_IN_LOCATION;
-  const given = readId(isInLocation ? lastPartOf(answer.location) : valueAtPointer(json, own.id));
-  const missing = isInLocation ? 'its Location header named no id.' : `there was no id at ${own.id}.`;
+  const value = isInLocation ? lastPartOf(answer.location) : valueAtPointer(json, own.id);
+  const given = readId(value);
+  const place = isInLocation ? 'in its Location header' : `at ${own.id}`;
+  const missing = `there was no id ${place}.`;
   return judgeId(call, { answer, json }, { outcome, given, missing, warning: answer.trouble });
 }
 
 /** Of its path, decoded; RFC 9110, 10.2.2. */
 function lastPartOf(location = ''): string {
-  const path = location.replace(/^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
+  const fromPath = location.replace(/^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*/i, '');
+  const path = fromPath.replace(/[?#].*$/, '');
   const last = path.split('/').findLast((part) => part !== '') ?? '';
   try {
     return decodeURIComponent(last);

@@ -136,9 +136,10 @@ export const NETWORK_SENTENCES = {
   tls_failed: "The service's certificate or its TLS settings were not accepted.",
   handshake_refused: 'The service broke the handshake off: it may ask for a client certificate.',
   certificate_wanted:
-    'The service asks for a client certificate that it trusts: set MSB_TLS_CERT_FILE and MSB_TLS_KEY_FILE.',
+    'The service asks for a client certificate that it ' +
+    'trusts: set MSB_TLS_CERT_FILE and MSB_TLS_KEY_FILE.',
   http2_only: 'The service speaks HTTP/2 alone, and this program HTTP/1.1.',
-  proxy_login: 'The proxy asks for a login (407): set a user and password that it knows in HTTPS_PROXY.',
+  proxy_login: 'The proxy asks for a login (407): set a user and ' + 'password that it knows in HTTPS_PROXY.',
   proxy_failed: 'The proxy (HTTPS_PROXY) opened no connection to the service.',
   request_invalid: 'The request could not be put into HTTP.',
   connection_lost: 'The connection was lost.',

@@ -43,6 +43,34 @@ test.each<[object, object, string]>([
   );
 });
 
+const HEADER = { idempotencyHeader: 'Idempotency-Key', idempotencyHours: 24 };
+
+test('an idempotency header is one of a POST or PATCH, with the hours beside it', () => {
+  expect(parse(HEADER).data?.request).toMatchObject(HEADER);
+  expect(parse({ ...HEADER, method: 'PATCH', idempotencyHours: 0.5 }).success).toBe(true);
+});
+
+test.each<[object, string]>([
+  [{ idempotencyHours: undefined }, 'expected beside idempotencyHeader, and only there'],
+  [{ idempotencyHeader: undefined }, 'expected beside idempotencyHeader, and only there'],
+  [{ idempotencyHours: 0 }, 'expected number to be >0'],
+  [{ idempotencyHours: 721 }, 'expected number to be <=720'],
+  [{ method: 'PUT' }, 'a GET, PUT or DELETE is sent again without it'],
+  ...[
+    'Key: a',
+    '',
+    'Schlüssel',
+    'Authorization',
+    'content-length',
+    'HOST',
+    'user-agent',
+    'Transfer-Encoding',
+  ].map((idempotencyHeader): [object, string] => [{ idempotencyHeader }, 'that is sent for nothing else']),
+])('an idempotency header with %j is refused', (over, expected) => {
+  const messages = parse({ ...HEADER, ...over }).error?.issues.map(({ message }) => message);
+  expect(JSON.stringify(messages)).toContain(expected);
+});
+
 test('without a request a custom operation is refused, and nothing else is said of it', () => {
   const { error } = jobDefinitionSchema.safeParse({ operation: 'custom' });
   expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([

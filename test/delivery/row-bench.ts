@@ -130,6 +130,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       freshToken: async () => null,
       backoffMs: () => 0,
     },
+    idempotency: null,
     saltOf: (key) => key,
     permits: createServicePermits(() => performance.now()).join({
       ceiling: options.concurrency ?? 20,

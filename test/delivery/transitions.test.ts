@@ -14,7 +14,7 @@ import type { Call } from '../../src/model/operation.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Reply, Verdict } from '../../src/model/request.ts';
 
-const facts = { state: 'waiting', isInOrder: false, before: '', made: 0 } as const;
+const facts = { state: 'waiting', isInOrder: false, before: '', made: 0, first: null, doubt: null } as const;
 type Facts = {
   readonly state?: Sending['state'];
   readonly isInOrder?: boolean;
@@ -171,6 +171,39 @@ describe('what a verdict makes of a request', () => {
     );
     expect(recalling).toEqual([51 + 49, 51 + 99]);
   });
+
+  const LOST: Reply = { kind: 'no-response', sent: true, code: 'x', ms: 3 };
+  const IN_DOUBT = { outcome: 'in-doubt' } as const;
+  const IN_USE: Verdict = {
+    kind: 'refused',
+    outcome: 'failed',
+    status: 409,
+    code: 'http_409',
+    message: '',
+    body: '',
+  };
+  test.each<[verdict: Verdict, reply: Reply, doubt: typeof IN_DOUBT | null, effects: string[]]>([
+    [UNKNOWN, LOST, null, ['recall', 'tell', 'again failed']],
+    [
+      UNKNOWN,
+      { kind: 'unreadable', status: 200, code: 'x', ms: 3 },
+      null,
+      ['recall', 'tell', 'again failed'],
+    ],
+    // What was answered whole is answered the same again.
+    [{ ...UNKNOWN, status: 200 }, OK, null, ['recall', 'settle in-doubt lost']],
+    [IN_USE, OK, IN_DOUBT, ['again failed']],
+    [IN_USE, OK, null, ['settle failed http_409']],
+  ])(
+    '%j by %j of a request with an idempotency header, with the doubt %j',
+    (verdict, reply, doubt, effects) => {
+      const answered = { verdict, reply, call: 'custom.once:thing.add', at: AT } as const;
+      const after = afterReply(answered, { ...made, first: { at: AT, value: 'v' }, doubt }, NONE_IN_A_ROW);
+      expect(words(after)).toEqual(effects);
+      const [again] = after.filter(({ kind }) => kind === 'again');
+      if (verdict === UNKNOWN) expect(again).toMatchObject({ doubt: { ...IN_DOUBT, code: 'lost' } });
+    },
+  );
 
   const NO_ANSWER: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 3 };
   test.each<[call: Call, reply: Reply, isWithdrawn: boolean]>([

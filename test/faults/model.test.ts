@@ -68,6 +68,24 @@ test.each(SEARCHES)(
   TIMEOUT_MS,
 );
 
+const KEYED: ReadonlyArray<readonly [number, Limits]> = LONG
+  ? [
+      [12, { ...NONE, crashes: 1, attempts: 2, forgets: true }],
+      [10, { ...NONE, losses: 1, attempts: 2, forgets: true }],
+    ]
+  : [[5, { ...NONE, crashes: 1, attempts: 2, forgets: true }]];
+
+test.each(KEYED)(
+  'every path of %d events with an idempotency header, whose values the service forgets: never twice, nothing lost',
+  async (depth, limits) => {
+    const options = { connections: connections(), limits, drainEvery: DRAIN_EVERY, depth };
+    const found = await searchAll({ ...options, isKeyed: true });
+    process.stderr.write(`model: with a header: ${JSON.stringify(found)}\n`);
+    expect(found.depth).toBe(depth);
+  },
+  TIMEOUT_MS,
+);
+
 /** All of them are found out soon by it; any other would do, in its time. */
 const EARLY = 4;
 
@@ -86,6 +104,14 @@ test.each(Object.keys(BROKEN))(
 test('a ledger that settles whatever mark stands on the row is found out by the search', async () => {
   const search = { connections: connections(), limits: NONE, drainEvery: 20, depth: 10 };
   const violation = await violationIn(searchAll({ ...search, bend: SETTLES_ANYTHING }));
+  process.stderr.write(`model: by the search: ${violation}\n`);
+  expect(violation).not.toBeNull();
+});
+
+test('a sender for which no hours are ever over is found out by the search', async () => {
+  const limits = { ...NONE, crashes: 1, forgets: true };
+  const options = { connections: connections(), limits, drainEvery: 20, depth: 7, isKeyed: true };
+  const violation = await violationIn(searchAll({ ...options, bend: { standsStill: true } }));
   process.stderr.write(`model: by the search: ${violation}\n`);
   expect(violation).not.toBeNull();
 });

@@ -14,7 +14,7 @@ export const OF_ISSUE = [
   {
     id: 'first-byte-without-lease',
     in: 'src/delivery',
-    find: "if (sending.state !== 'intended' || !maySend(sending)) {",
+    find: "if (sending.state !== 'intended' || !mayGo) {",
     put: "if (sending.state !== 'intended') {",
     tests: ['test/delivery/sender'],
     why: 'a worker that lost its chunk after the intent sends beside the one that took it over',
@@ -70,7 +70,7 @@ export const OF_ISSUE = [
   {
     id: 'intend-whatever-mark',
     in: 'src/ledger',
-    find: "if why ~= 'halted' and not isGranted and current ~= e.expected then return 'taken' end",
+    find: "if not halted and not isGranted and current ~= e.expected then return 'taken' end",
     put: '',
     tests: ['test/ledger/chunk-ledger'],
     why: 'two workers send one row',
@@ -78,8 +78,8 @@ export const OF_ISSUE = [
   {
     id: 'intend-in-halted-run',
     in: 'src/ledger',
-    find: "local running = state[1] == 'running'",
-    put: "local running = state[1] ~= 'finished'",
+    find: "if state[1] ~= 'running' then halted = 'halted' end",
+    put: "if state[1] == 'finished' then halted = 'halted' end",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a paused or cancelled run goes on sending',
   },
@@ -110,7 +110,7 @@ export const OF_ISSUE = [
   {
     id: 'doubt-over-definite',
     in: 'src/ledger',
-    find: "elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then",
+    find: 'elseif overruled or (doubted and mayEndDoubt) then',
     put: 'elseif overruled or not gaveUp then',
     tests: ['test/ledger/chunk-ledger'],
     why: 'the first definite outcome does not stay',
@@ -166,7 +166,7 @@ export const OF_ISSUE = [
   {
     id: 'token-kept-in-refusals',
     in: 'src/service',
-    find: "if (reply.kind !== 'response' || reply.status < 300) return reply;",
+    find: "if (reply.kind !== 'response' || isUsual(reply)) return reply;",
     put: "if (reply.kind !== 'response' || reply.status < 500) return reply;",
     tests: ['test/flow/refusals'],
     why: 'a service that sends requests back has the token in a report',

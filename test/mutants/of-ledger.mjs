@@ -347,8 +347,8 @@ export const OF_LEDGER = [
   {
     id: 'never-sent-noted-before',
     in: 'src/ledger',
-    find: '(isUnsent(row) ? unsent : rows).push',
-    put: 'rows.push',
+    find: 'const list = isUnsent(row) || isShared(row) ? unsent : rows;',
+    put: 'const list = rows;',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a replay says that a row failed which another worker has created; a rerun creates it again',
   },

@@ -35,7 +35,7 @@ export const OF_ORDER = [
   {
     id: 'order-of-halted-run',
     in: 'src/ledger',
-    find: "  if not running then return 'halted' end\n",
+    find: '  if halted then return halted end\n',
     put: '',
     tests: ['test/ledger/range'],
     why: 'a paused run sends',
@@ -211,8 +211,8 @@ export const OF_ORDER = [
   {
     id: 'ready-rows-wait-for-a-permit',
     in: 'src/delivery',
-    find: "if (sending.state !== 'intended' || !maySend(sending)) {",
-    put: 'if (context.permits.free() > 0 && !maySend(sending)) {',
+    find: "if (sending.state !== 'intended' || !mayGo) {",
+    put: 'if (context.permits.free() > 0 && !mayGo) {',
     tests: ['test/delivery/sender'],
     why: 'a process does not end while other runs have the permits, and a kill leaves rows in doubt',
   },

@@ -59,14 +59,14 @@ end
  * - The first definite outcome stays. It replaces 'in-doubt', never the other way round, also after
  *   the chunk was closed.
  * - A take that gave up (no mark: its intent is withdrawn) says nothing about a doubt: that is
- *   another's request.
+ *   another's request. Nor does a `shared` refusal.
  * - An acceptance also replaces a person's decision that the row was not created.
  * - All intents of one take count as the same: a replayed journal may meet an earlier attempt's.
  * - Over another taker's intent only an acceptance is recorded: a refusal says nothing of the
  *   other's request.
  * - A row of a group without a mark of its own ends only as the group's first row does.
  * - A take that gave up a create is not believed in a chunk of which a lost worker may have sent
- *   rows: the next take leaves the row in doubt.
+ *   rows: the next take leaves the row in doubt. Nor is a `shared` refusal.
  */
 const RECORD = `
 local run = ARGV[1]
@@ -199,9 +199,11 @@ for _, e in ipairs(entries) do
   local doubted = (settled or closed) and call('HEXISTS', KEYS[5], row) == 1
   local foreign = current and not settled and taker(current) ~= taker(e.mark) and not e.accepted
   local gaveUp = outcome == 'failed' and e.mark == ''
+  local mayEndDoubt = outcome ~= 'in-doubt' and not gaveUp and not e.shared
   if not current and not closed then
     foreign = leadDiffers(e, of) or (gaveUp and isUnsure(e))
   end
+  if e.shared and isUnsure(e) then foreign = true end
   if e.answered then
     answered = true
     ANSWERED[e.mark] = true
@@ -220,7 +222,7 @@ for _, e in ipairs(entries) do
     if isContested then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
     put(of, row, e.settlement)
-  elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
+  elseif overruled or (doubted and mayEndDoubt) then
     put(of, row, e.settlement)
     if overruled then overrules[row] = decided end
     count(overruled and 'failed' or 'in-doubt', -1)

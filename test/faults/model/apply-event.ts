@@ -2,7 +2,7 @@ import { grantOf } from '../../support/ledger.ts';
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { copied, crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
 import { type Command, describeEvent, type Event, type RowEvent } from './events.ts';
-import { endOfGivenUp, firstLook, intentOf, rangeOf, settlementOf } from './row-steps.ts';
+import { endOfGivenUp, firstLook, intentOf, type Next, nextOf, rangeOf } from './row-steps.ts';
 import { factsOf, handRow, isInFlight, processOf, type RowHand, type Slot, type State } from './state.ts';
 import { look } from './view.ts';
 import { type Bench, ledgerOf } from './world.ts';
@@ -36,6 +36,8 @@ function happen(bench: Bench, event: Event): Promise<void> {
     case 'pause':
     case 'resume':
       return pause(bench, event);
+    case 'forget':
+      return forget(bench);
     case 'save':
       return save(bench);
     case 'back-to-saved':
@@ -73,9 +75,7 @@ async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
     case 'finish':
       return finish(bench, event, hand);
     case 'stand-back':
-      await withdraw(bench, slot, hand);
-      hand.phase = 'let-go';
-      return;
+      return standBack(bench, slot, hand);
     case 'give-up':
       hand.phase = 'ending';
       hand.end = endOfGivenUp(hand);
@@ -96,10 +96,11 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
   const rows = state.facts.map((_, i) =>
     firstLook(bench, i + 1, { mark: taken.marks.get(i + 1), suspect: taken.suspect }),
   );
-  for (const { row, end } of rows) {
+  for (const { row, end, doubt } of rows) {
     // The other take is still there: it has lost the chunk with the row in flight.
     const other = handRow(state, slot === 0 ? 1 : 0, row);
-    if (end !== null && other !== undefined && isInFlight(other)) factsOf(state, row).mayDoubt = true;
+    const mayBe = end !== null || doubt !== null;
+    if (mayBe && other !== undefined && isInFlight(other)) factsOf(state, row).mayDoubt = true;
   }
   state.atWork[slot].hand = { taker: takerOf(state, slot), seen: taken.at, last: 0, isApart: false, rows };
 }
@@ -114,7 +115,8 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
   const { hand } = bench.state.atWork[slot];
   if (hand === null) throw new Error(`slot ${slot} has no chunk`);
   const ledger = ledgerOf(bench, slot);
-  const isInOrder = row.made === 0 && row.foundMark === '' && row.row > hand.last && !hand.isApart;
+  const isApart = hand.isApart || bench.idempotency !== null;
+  const isInOrder = row.made === 0 && row.foundMark === '' && row.row > hand.last && !isApart;
   if (isInOrder) {
     const { granted } = await ledger.exchange({ ranges: [rangeOf(hand, row, bench.claimed)] });
     const answer = granted.get(row.row);
@@ -125,6 +127,17 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
 }
 
 async function intend(bench: Bench, { slot, heard }: Command, hand: RowHand): Promise<void> {
+  const { idempotency } = bench;
+  const isResent = hand.unheard;
+  // Asked for again as it was.
+  if (idempotency !== null && !isResent) {
+    if (isForgotten(bench, hand)) {
+      Object.assign(hand, { phase: 'ending', end: hand.doubt });
+      return;
+    }
+    if (hand.first !== null && hand.expected === '')
+      hand.first = idempotency.first({ idempotency: { header: '', value: hand.first.value } });
+  }
   const answer = await ask(bench, slot, hand);
   hand.unheard = !heard;
   if (!heard) return;
@@ -135,22 +148,42 @@ async function intend(bench: Bench, { slot, heard }: Command, hand: RowHand): Pr
   }
   const chunk = bench.state.atWork[slot].hand;
   const { mark } = intentOf(hand, chunk?.taker ?? '');
-  expectExclusive(bench.state, hand.row, mark);
-  factsOf(bench.state, hand.row).open = [mark];
+  // It won't go: the sender's last look holds it back.
+  const isHeldBack = isResent && isForgotten(bench, hand);
+  if (!isHeldBack) expectExclusive(bench, hand.row, mark);
+  const facts = factsOf(bench.state, hand.row);
+  facts.open = [...new Set([...facts.open, mark])];
   if (chunk !== null && hand.made === 0) chunk.last = Math.max(chunk.last, hand.row);
   hand.phase = 'granted';
+  hand.before = hand.expected;
   hand.expected = mark;
   hand.made += 1;
 }
 
+/** The service knows nothing any more of the value with which the row goes. */
+function isForgotten({ idempotency }: Bench, { doubt, first }: RowHand): boolean {
+  return doubt !== null && first !== null && idempotency?.isRemembered(first) !== true;
+}
+
+/** Nothing was sent under the intent; under the one that it replaced something may have been. */
+async function standBack(bench: Bench, slot: Slot, hand: RowHand): Promise<void> {
+  if (hand.before === '') await withdraw(bench, slot, hand);
+  hand.phase = 'let-go';
+}
+
 /** The service makes the entity before it answers; whether the answer arrives is another matter. */
 async function send(
-  { state }: Bench,
-  { reply }: Extract<Event, { kind: 'send' }>,
+  bench: Bench,
+  { slot, reply }: Extract<Event, { kind: 'send' }>,
   hand: RowHand,
 ): Promise<void> {
-  const facts = factsOf(state, hand.row);
-  if (reply === 'accepted' || reply === 'cut-made') {
+  const { idempotency } = bench;
+  const facts = factsOf(bench.state, hand.row);
+  // The sender's last look; of a first attempt, by then its lease has lapsed long ago.
+  if (hand.first !== null && idempotency?.isRemembered(hand.first) === false)
+    return standBack(bench, slot, hand);
+  const isKnown = idempotency !== null && facts.entities.length > facts.forgotten;
+  if (!isKnown && (reply === 'accepted' || reply === 'cut-made')) {
     facts.entities.push(`sub-${hand.row}-${facts.entities.length + 1}`);
   }
   if (reply === 'cut-made' || reply === 'cut-unmade') facts.mayDoubt = true;
@@ -162,24 +195,27 @@ async function finish(bench: Bench, { slot, heard }: Command, hand: RowHand): Pr
   const next = await finishOnce(bench, slot, hand);
   hand.unheard = !heard;
   if (!heard) return;
-  hand.phase = next;
-  if (next === 'planned') hand.reply = null;
-  if (next === 'planned') hand.expected = '';
+  hand.phase = next.kind === 'again' ? 'planned' : 'ended';
+  if (next.kind !== 'again') return;
+  hand.reply = null;
+  hand.doubt = next.doubt;
+  if (next.isFree) hand.expected = '';
 }
 
-async function finishOnce(bench: Bench, slot: Slot, hand: RowHand): Promise<'planned' | 'ended'> {
+async function finishOnce(bench: Bench, slot: Slot, hand: RowHand): Promise<Next> {
   const facts = factsOf(bench.state, hand.row);
-  const settled = settlementOf(bench, hand, facts.entities.at(-1) ?? '');
-  if (settled === null) {
-    await withdraw(bench, slot, hand);
-    return 'planned';
+  const next = nextOf(bench, hand, facts.entities.at(-1) ?? '');
+  if (next.kind === 'again') {
+    if (next.isFree) await withdraw(bench, slot, hand);
+    return next;
   }
+  const { settled } = next;
   const ledger = ledgerOf(bench, slot);
   const { unrecorded } = await ledger.exchange({ ended: [settled] });
   const { outcome, id } = settled;
   if (!unrecorded.has(hand.row)) facts.recorded = { outcome, id, decided: false };
   expectAcceptedKept(await look(bench), settled);
-  return 'ended';
+  return next;
 }
 
 /** Proof: nothing was received under the mark. */
@@ -190,6 +226,14 @@ async function withdraw(bench: Bench, slot: Slot, { row, expected }: RowHand): P
   const isGone = await ledgerOf(bench, slot).withdraw({ chunk: 1, row, mark: expected });
   // A Redis that went back in time may have had this intent again, where another take had the row in doubt since.
   if (isGone && facts.recorded?.outcome !== 'created') facts.recorded = null;
+}
+
+async function forget({ state }: Bench): Promise<void> {
+  state.forgotten = true;
+  for (const facts of state.facts) {
+    facts.mayDoubt = true;
+    facts.forgotten = facts.entities.length;
+  }
 }
 
 async function close(bench: Bench, { slot, heard }: Command): Promise<void> {

@@ -16,7 +16,17 @@ export function canonicalText(state: State): string {
   const left = disks.filter(({ fate }) => fate === 'left').map(({ lines }) => folded(lines));
   const lost = disks.some(({ fate }) => fate === 'lost');
   const known = facts.map((one) => ({ ...one, withdrawals: one.withdrawals > 0 }));
-  const counts = [losses, copies, crashes, decisions, halves, pauses, torn, saved?.text ?? ''];
+  const counts = [
+    losses,
+    copies,
+    crashes,
+    decisions,
+    halves,
+    pauses,
+    torn,
+    state.forgotten,
+    saved?.text ?? '',
+  ];
   const read = left.filter((text) => text !== NOTHING).toSorted(byAllButNames);
   const rest = JSON.stringify([read, lost, known, counts]);
   const straight = renamed(`${view?.text}${first}${second}${rest}`);

@@ -38,6 +38,7 @@ const WEIGHTS: Readonly<Record<Event['kind'], number>> = {
   half: 1,
   pause: 1,
   resume: 6,
+  forget: 0,
   save: 0,
   'back-to-saved': 0,
   back: 1,

@@ -15,6 +15,8 @@ export type Limits = {
   /** Times that Redis carries a command out in part. */
   readonly halves: number;
   readonly pauses: number;
+  /** The service may forget the values of an idempotency header. */
+  readonly forgets?: boolean;
 };
 
 /** Whether the event can happen in that state. */
@@ -32,6 +34,8 @@ export function isEnabled(state: State, event: Event, limits: Limits): boolean {
       return state.pauses < limits.pauses && state.view?.record.state === 'running';
     case 'resume':
       return state.view?.record.state === 'paused';
+    case 'forget':
+      return limits.forgets === true && !state.forgotten;
     case 'save':
       return state.saved === null && (state.losses < limits.losses || state.copies < limits.copies);
     case 'back-to-saved':
@@ -94,13 +98,17 @@ function mayBeLost(hand: RowHand, { heard }: Command, { resends }: Limits): bool
   return heard || (resends && !hand.unheard);
 }
 
-/** Both an intent and a settlement go to Redis and to the disk; that of a row that was given up goes to Redis first. */
+/**
+ * Both an intent and a settlement go to Redis and to the disk; to Redis first that of a row that was given up, or that was not
+ * accepted and that others may send too.
+ */
 function isBetween(
-  { phase, reply, end, expected }: RowHand,
+  { phase, reply, end, expected, first }: RowHand,
   event: Extract<Event, { kind: 'crash-amid' }>,
 ): boolean {
   const isUnsent = phase === 'ending' && expected === '' && end?.outcome !== 'in-doubt';
-  if (isUnsent && event.in === 'disk') return false;
+  const isShared = first !== null && phase !== 'planned' && reply !== 'accepted';
+  if ((isUnsent || isShared) && event.in === 'disk') return false;
   return phase === 'planned' || phase === 'ending' || (phase === 'answered' && reply !== 'not-sent');
 }
 

@@ -31,6 +31,8 @@ export type Event =
     }
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
+  /** Forgotten at the service: what a value of an idempotency header once made. */
+  | { readonly kind: 'forget' }
   | { readonly kind: 'save' }
   | { readonly kind: 'back-to-saved'; readonly first: Slot }
   /**
@@ -80,6 +82,7 @@ function eventsOf(rows: number): readonly Event[] {
     ]),
     { kind: 'pause' },
     { kind: 'resume' },
+    { kind: 'forget' },
     { kind: 'save' },
     ...SLOTS.map((first) => ({ kind: 'back-to-saved', first }) as const),
     ...SLOTS.map((first) => ({ kind: 'emptied', first }) as const),

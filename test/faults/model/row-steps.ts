@@ -1,14 +1,16 @@
-import { decide } from '../../../src/delivery/decide.ts';
-import { endOf, gaveUp, type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
+import { decide, WORKER_LOST } from '../../../src/delivery/decide.ts';
+import { endOver } from '../../../src/delivery/idempotency.ts';
+import { gaveUp, type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
+import { afterReply, NONE_IN_A_ROW } from '../../../src/delivery/transitions.ts';
 import type { Intent, Range } from '../../../src/ledger/intent.ts';
-import { intentMark, type Mark, UNSENT_MARK } from '../../../src/ledger/mark.ts';
+import { intentMark, type Mark, UNSENT_MARK, withFirst } from '../../../src/ledger/mark.ts';
 import type { SettledRow } from '../../../src/ledger/settle-entry.ts';
-import type { Reply, Verdict } from '../../../src/model/request.ts';
+import type { Reply } from '../../../src/model/request.ts';
 import { judge } from '../../../src/service/judge.ts';
 import { buildRequest } from '../../../src/service/operations.ts';
 import { rowKey } from './keyspace.ts';
 import type { Hand, ReplyKind, RowHand } from './state.ts';
-import type { World } from './world.ts';
+import { NOW, type World } from './world.ts';
 
 /** The row as the take sees it first. */
 export function firstLook(
@@ -17,12 +19,14 @@ export function firstLook(
   { mark, suspect }: { readonly mark: Mark | undefined; readonly suspect: boolean },
 ): RowHand {
   const foundMark = mark?.kind === 'intent' ? mark.text : '';
-  const fresh = { row, foundMark, suspect, made: 0, unheard: false, reply: null };
-  const { definition, mapping } = world;
+  const unsent = { row, foundMark, suspect, made: 0, unheard: false, reply: null };
+  const fresh = { ...unsent, before: '', first: null, doubt: null };
+  const { definition, mapping, idempotency } = world;
   const marks = new Map(mark === undefined ? [] : [[row, mark]]);
   const plan = decide(taskOf(world, fresh), marks, {
     definition,
     mapping,
+    idempotency,
     service: { build: (call, parts) => buildRequest(call, { ...parts, query: {} }) },
   });
   switch (plan.kind) {
@@ -30,8 +34,12 @@ export function firstLook(
       return { ...fresh, phase: 'ended', expected: '', end: null };
     case 'end':
       return { ...fresh, phase: 'ending', expected: foundMark, end: plan.end };
-    case 'send':
-      return { ...fresh, phase: 'planned', expected: plan.expected, end: null };
+    case 'send': {
+      const { value } = plan.request.idempotency ?? {};
+      const first = plan.first ?? (value === undefined ? null : { at: 0, value });
+      const doubt = plan.first === undefined ? null : WORKER_LOST;
+      return { ...fresh, phase: 'planned', expected: plan.expected, first, doubt, end: null };
+    }
     case 'ask':
       throw new Error('the rows of the model refer to nothing');
     default:
@@ -69,11 +77,12 @@ export function rangeOf({ taker, seen, last, rows }: Hand, { row }: RowHand, cla
 }
 
 /** The next attempt's intent. */
-export function intentOf({ row, made, expected }: RowHand, taker: string): Intent {
+export function intentOf({ row, made, expected, first }: RowHand, taker: string): Intent {
+  const mark = intentMark(taker, row, made + 1);
   return {
     chunk: 1,
     row,
-    mark: intentMark(taker, row, made + 1),
+    mark: first === null ? mark : withFirst(mark, first),
     expected,
     identity: { space: 'subclient', key: rowKey(row) },
     fields: null,
@@ -81,24 +90,39 @@ export function intentOf({ row, made, expected }: RowHand, taker: string): Inten
   };
 }
 
-/** The row's settlement by its plan or its answer; `null`: nothing was received, and the intent is withdrawn. */
-export function settlementOf(world: World, hand: RowHand, id: string): SettledRow | null {
-  if (hand.end !== null) return settledRow(taskOf(world, hand), hand.end, hand.expected);
-  const verdict = verdictOf(hand.reply ?? 'not-sent', id);
-  if (verdict.kind === 'retry') return null;
-  if (verdict.kind === 'stop') throw new Error('the service of the model has no credentials');
-  return settledRow(taskOf(world, hand), endOf(verdict, hand.made, 1), hand.expected);
+/** What becomes of the row by its plan or its answer, as the sender's tables have it. */
+export type Next =
+  | { readonly kind: 'settled'; readonly settled: SettledRow }
+  /** `isFree`: nothing was received, and the intent is withdrawn. */
+  | { readonly kind: 'again'; readonly isFree: boolean; readonly doubt: RowEnd | null };
+
+export function nextOf(world: World, hand: RowHand, id: string): Next {
+  const { before, made, first, doubt, expected } = hand;
+  const settled = (end: RowEnd): Next => ({
+    kind: 'settled',
+    settled: settledRow(taskOf(world, hand), endOver(doubt, end), expected),
+  });
+  if (hand.end !== null) return settled(hand.end);
+  const reply = replyOf(hand.reply ?? 'not-sent', id);
+  const call = 'subclient.create';
+  const verdict = judge(call, reply, { notExecuted: [] });
+  const answered = { verdict, reply, call, at: NOW.getTime() } as const;
+  const facts = { state: 'onWire', isInOrder: false, before, made, first, doubt } as const;
+  const effects = afterReply(answered, facts, NONE_IN_A_ROW);
+  for (const effect of effects) {
+    if (effect.kind === 'settle') return settled(effect.end);
+    if (effect.kind !== 'again') continue;
+    const isFree = effects.some(({ kind }) => kind === 'withdraw');
+    return { kind: 'again', isFree, doubt: doubt ?? effect.doubt ?? null };
+  }
+  throw new Error('the service of the model has no credentials');
 }
 
-/** The end of a row that was never received and is not tried again. */
-export function endOfGivenUp({ made }: RowHand): RowEnd {
-  const verdict = verdictOf('not-sent', '');
+/** The end of a row that was never received, or is in doubt, and is not tried again. */
+export function endOfGivenUp({ made, doubt }: RowHand): RowEnd {
+  const verdict = judge('subclient.create', replyOf('not-sent', ''), { notExecuted: [] });
   if (verdict.kind !== 'retry') throw new Error('a refused connection is tried again');
-  return gaveUp(verdict, made);
-}
-
-function verdictOf(reply: ReplyKind, id: string): Verdict {
-  return judge('subclient.create', replyOf(reply, id), { notExecuted: [] });
+  return endOver(doubt, gaveUp(verdict, made));
 }
 
 function replyOf(reply: ReplyKind, id: string): Reply {

@@ -19,6 +19,7 @@ type SearchOptions = {
   readonly limits: Limits;
   /** Every so many new states one is brought to its end by a fresh worker. */
   readonly drainEvery: number;
+  readonly isKeyed?: boolean;
   readonly bend?: Bend;
 };
 
@@ -68,11 +69,11 @@ export async function searchAll(options: SearchOptions): Promise<Found> {
   }
 }
 
-async function openLane(redis: Redis, { bend = {} }: SearchOptions): Promise<Lane> {
+async function openLane(redis: Redis, { bend = {}, isKeyed = false }: SearchOptions): Promise<Lane> {
   await redis.flushdb();
   const keys = ledgerKeys('http://127.0.0.1/model');
   const small = { rows: 1, processes: 2, epoch: false, goesOn: true } as const;
-  const world: World = await createWorld({ redis, keys, ...small, bend });
+  const world: World = await createWorld({ redis, keys, ...small, isKeyed, bend });
   const bench = Object.assign(world, { workers: await openSteadyWorkers(world), claimed: 'o0' });
   return { bench, events: allEvents(1).flatMap(variantsOf) };
 }

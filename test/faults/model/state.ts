@@ -1,4 +1,5 @@
 import type { RowEnd } from '../../../src/delivery/row-task.ts';
+import type { FirstIntent } from '../../../src/ledger/mark.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Snapshot } from './keyspace.ts';
 import type { View } from './view.ts';
@@ -17,8 +18,13 @@ export type RowHand = {
   phase: 'planned' | 'granted' | 'answered' | 'ending' | 'ended' | 'let-go';
   readonly foundMark: string;
   readonly suspect: boolean;
-  /** The mark that the next intent replaces. */
+  /** The mark that the next intent replaces, and the one that the present one has replaced. */
   expected: string;
+  before: string;
+  /** Of a request with an idempotency header; `null`: it has none. */
+  first: FirstIntent | null;
+  /** What the row is unless it is accepted. */
+  doubt: RowEnd | null;
   made: number;
   /** The command was carried out, and its reply is lost: it is to be sent again. */
   unheard: boolean;
@@ -62,6 +68,8 @@ export type Facts = {
   open: string[];
   /** What the service has made. */
   entities: string[];
+  /** How many of them it has forgotten the values of. */
+  forgotten: number;
   withdrawals: number;
   /** Something happened that excuses a row in doubt. */
   mayDoubt: boolean;
@@ -72,6 +80,8 @@ export type Facts = {
 export type State = {
   readonly atWork: readonly [AtWork, AtWork];
   readonly disks: Disk[];
+  /** The hours of the idempotency header are over, and the service has forgotten all values. */
+  forgotten: boolean;
   readonly facts: Facts[];
   takes: number;
   /** Times that Redis lost something. */
@@ -102,10 +112,12 @@ export function newState(rows: number, processes: 1 | 2): State {
     facts: Array.from({ length: rows }, () => ({
       open: [],
       entities: [],
+      forgotten: 0,
       withdrawals: 0,
       mayDoubt: false,
       recorded: null,
     })),
+    forgotten: false,
     takes: 0,
     losses: 0,
     copies: 0,

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
+import { createIdempotency, type Idempotency } from '../../../src/delivery/idempotency.ts';
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
 import { encodeLine } from '../../../src/journal/record.ts';
 import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
@@ -27,6 +28,8 @@ export type World = {
   readonly rows: number;
   readonly definition: JobDefinition;
   readonly mapping: Mapping;
+  /** `null`: requests have no such header. */
+  readonly idempotency: Idempotency | null;
   readonly keyspace: Keyspace;
   /** The journal's first line: how the run's record is put back. */
   readonly remembered: Line;
@@ -46,6 +49,8 @@ export type Bend = {
   readonly journals?: (record: RowRecord) => boolean;
   /** Within one run of the server Redis loses nothing: it has all intents of the dead. */
   readonly believesRedis?: boolean;
+  /** The hours of an idempotency header are never over. */
+  readonly standsStill?: boolean;
 };
 
 export type Bench = World & {
@@ -63,8 +68,21 @@ export type WorldOptions = {
   readonly goesOn: boolean;
   /** The epoch's key goes back in time with the rest. */
   readonly epoch: boolean;
+  /** Requests have an idempotency header, of which the service takes notice. */
+  readonly isKeyed?: boolean;
   readonly bend?: Bend;
 };
+
+const HOURS = 24;
+/** By then the service has forgotten. */
+const LATER_MS = HOURS * 3_600_000;
+const OWN = {
+  name: 'thing.add',
+  method: 'POST',
+  path: '/things',
+  idempotencyHeader: 'Idempotency-Key',
+  idempotencyHours: HOURS,
+} as const;
 
 export const NOW = new Date('2026-11-21T11:00:00.000Z');
 
@@ -90,8 +108,11 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const fields = restorableFields(await redis.hgetall(keys.run(run.id).record));
   const text = encodeLine({ kind: 'run', run: run.id, fields });
   const state = newState(rows, processes);
+  const keyed = { ...definition, request: options.isKeyed === true ? OWN : undefined };
+  const isLater = () => world.state.forgotten && options.bend?.standsStill !== true;
+  const wallClock = () => NOW.getTime() + (isLater() ? LATER_MS : 0);
   for (const disk of state.disks) disk.lines.push({ kind: 'written', text });
-  return {
+  const world: World = {
     redis,
     torn,
     keys,
@@ -99,6 +120,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     rows,
     definition,
     mapping: mappingFor(definition, registered.facts.source),
+    idempotency: createIdempotency(keyed, 'n', wallClock),
     keyspace: createKeyspace(redis, ledgerNames(keys, run.id, options)),
     remembered: { kind: 'written', text },
     bend: options.bend ?? {},
@@ -106,6 +128,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     history: [],
     trail: [],
   };
+  return world;
 }
 
 export async function claimAll(bench: Bench): Promise<void> {
