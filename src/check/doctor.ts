@@ -73,7 +73,9 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
 }
 
 const TELLS_NOBODY =
-  "is a container's or has no name, and tells nobody apart: what asks for approval is approved at the page alone, by people with tokens of their own";
+  "is a container's or has no name, and tells nobody apart: what " +
+  'asks for approval is approved at the page alone, by people ' +
+  'with tokens of their own';
 
 function ok(check: string, finding: string): Finding {
   return { check, status: 'ok', finding, advice: null };
