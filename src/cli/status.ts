@@ -181,7 +181,7 @@ async function forMachines(overview: Overview, env: Environment) {
 function overviewLines(overview: Overview, signs: boolean): string[] {
   const [own, ...others] = overview.services;
   return [
-    ...needsLines(overview.needs, signs),
+    ...needsLines(overview, signs),
     '',
     `Ledger: ${overview.ledger}`,
     ...(own === undefined ? [] : serviceLines(own, overview)),
@@ -193,12 +193,16 @@ function overviewLines(overview: Overview, signs: boolean): string[] {
 /** So many of each kind are told whole, the others counted: the newest matter most. */
 const NEEDS_SHOWN = 5;
 
-function needsLines({ runs, refused }: Overview['needs'], signs: boolean): string[] {
-  if (runs.length === 0 && refused.length === 0) return [`${signs ? '✓ ' : ''}Nothing needs attention.`];
+function needsLines({ needs: { runs, refused }, services }: Overview, signs: boolean): string[] {
+  // Whoever puts a token in place now keeps the runs from being paused.
+  const shut = services.filter(({ state }) => state === 'refused');
+  if (runs.length + refused.length + shut.length === 0)
+    return [`${signs ? '✓ ' : ''}Nothing needs attention.`];
   const moreRuns = runs.length - NEEDS_SHOWN;
   const moreFiles = refused.length - NEEDS_SHOWN;
   return [
     'Needs attention:',
+    ...shut.map((one) => `${signs ? '✗' : ' '} The service at ${one.target} has ${serviceWords(one)}`),
     ...runs.slice(0, NEEDS_SHOWN).flatMap((one) => needyLines(one, signs)),
     ...(moreRuns > 0 ? [`  and ${countOf(moreRuns, 'more run', 'more runs')}: onboard runs`] : []),
     ...refused

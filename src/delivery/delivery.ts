@@ -278,9 +278,9 @@ function createContext(parts: ContextParts): RunContext {
     isOpen,
     latest: () => store.get(run.id).catch(() => null),
     pause: async (reason, given) => {
-      if (!(await store.transition(run.id, 'paused', reason))) return;
       const ofToken = reason === 'credentials' ? parts.service.credentials.problem() : null;
       const problem = given ?? ofToken;
+      if (!(await store.pause(run.id, reason, problem))) return;
       parts.problems.set(run.id, problem);
       log.warn('run paused', { run: run.id, reason, ...(problem !== null && { problem }) });
     },

@@ -160,8 +160,9 @@ function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
 }
 
-export function pausedWords({ info }: Claim, { id, state, reason, request, operation }: Run): string {
-  const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation))}`;
+export function pausedWords({ info }: Claim, run: Run): string {
+  const { id, state, reason, request, operation, problem } = run;
+  const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation), problem)}`;
   const why = reason === null ? '' : ` (${reason})`;
   const by = request === undefined ? '' : ` by ${requestWords(request)}`;
   return `${info.path}: run ${id} is ${state}${why}${by}.${advice} To go on: ${goOnCommand({ id, state, reason })}`;

@@ -68,11 +68,17 @@ export function createSharedBreaker(redis: RedisConnection, keys: LedgerKeys) {
     async endTokenWait(): Promise<void> {
       await redis.hdel(keys.breaker, 'token');
     },
-    /** One row goes first, the others once it was answered; an outage stays as it is. */
+    /** One row goes at once, the others when it was answered. */
     async tryOne(cause: string): Promise<void> {
       const [seconds] = await redis.time();
-      if ((await redis.hsetnx(keys.breaker, 'until', 1)) === 1)
-        await redis.hset(keys.breaker, { since: Number(seconds) * 1000, cause });
+      const isNew = (await redis.hset(keys.breaker, 'until', 1)) === 1;
+      const fields = { since: Number(seconds) * 1000, cause };
+      if (isNew) await redis.hset(keys.breaker, fields);
+    },
+    /** Where the breaker is open, a row tries now, not at the end of its pause. */
+    async tryNow(): Promise<void> {
+      const { breaker } = keys;
+      if ((await redis.hexists(breaker, 'until')) === 1) await redis.hset(breaker, 'until', 1);
     },
     read: async () => reportOf(await redis.hgetall(keys.breaker), Date.now()),
     async liftHold(): Promise<void> {

@@ -53,6 +53,7 @@ type Change = {
 
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
   const { actor } = keys;
+  const breaker = createSharedBreaker(redis, keys);
   const get = (id: string) => readRun(redis, keys, id);
   const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
     const asked =
@@ -62,6 +63,12 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     const args = [to, reason, at, asked, stubOf(keys, id, at), of, ...from];
     const [, moved] = await transition(redis, [keys.run(id).record, keys.audit], args);
     return moved === 1;
+  };
+  const transitionTo = (id: string, to: RunState, reason: Reason | null, request?: StateRequest) => {
+    const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
+    // A person's pause replaces the window's, which would end by itself.
+    const also = reason === 'requested' ? ['paused window'] : [];
+    return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
   };
   const closedChunks = async (id: string): Promise<ReadonlySet<number>> =>
     new Set((await redis.hkeys(keys.run(id).blocks)).map(Number));
@@ -149,18 +156,19 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       return queued.filter((n) => !closed.has(n));
     },
     /** False where the table of transitions does not allow it. */
-    async transition(id: string, to: RunState, reason: Reason | null, request?: StateRequest) {
-      const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
-      // A person's pause replaces the window's, which would end by itself.
-      const also = reason === 'requested' ? ['paused window'] : [];
-      return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
-    },
+    transition: transitionTo,
     /** Sets a run running that is paused for that reason; false where it isn't. */
     goOn: (id: string, pausedFor: Exclude<Reason, 'approval'>) =>
       move(id, 'running', { reason: '', why: `${pausedFor} over`, from: [`paused ${pausedFor}`] }),
     /** Sets a run running that waits for its approval; false where it doesn't. */
     approve: (id: string, request: StateRequest) =>
       move(id, 'running', { reason: '', from: ['paused approval'], request }),
+    /** Pauses a run that is running; `problem`: what is to be put right. */
+    async pause(id: string, reason: Reason, problem: string | null): Promise<boolean> {
+      const { record } = keys.run(id);
+      if (problem !== null) await redis.hset(record, 'problem', problem);
+      return transitionTo(id, 'paused', reason);
+    },
     /** That the program itself paused since the service refused the token. */
     async pausedForToken(): Promise<readonly Run[]> {
       const ids = await idsOf(({ state }) => state === 'paused');
@@ -168,7 +176,8 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       const known = runs.filter((run) => run !== null);
       return known.filter(({ state, reason }) => state === 'paused' && reason === 'credentials');
     },
-    tryOne: createSharedBreaker(redis, keys).tryOne,
+    tryOne: breaker.tryOne,
+    tryNow: breaker.tryNow,
     /** Rows go on for the rest of the run, however often it would be paused for that. */
     async lift(id: string, reason: Reason) {
       await redis.hset(keys.run(id).record, 'lifted', reason);

@@ -131,7 +131,10 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map(
 const FAULT = /^http_5\d\d$/;
 
 const NO_SUCH_ADDRESS =
-  'Where all rows end so, check MSB_BASE_URL: the path of this call holds no id, so the service knows no such address. Where others succeed, ask the service why. Then load failed.csv again as it is.';
+  'Where all rows end so, check MSB_BASE_URL: the path of this ' +
+  'call holds no id, so the service knows no such address. Where ' +
+  'others succeed, ask the service why. Then load failed.csv ' +
+  'again as it is.';
 
 /**
  * Refusals after which the service may still have a create's record, from this request or an
@@ -191,7 +194,9 @@ export function goOnCommand({ id, state, reason }: Pick<Run, 'id' | 'state' | 'r
   return `onboard ${reason === 'approval' ? 'approve' : other} ${id}`;
 }
 
-export function reasonAdvice(reason: Reason, operation: string): string {
+/** `problem`: what the run was paused for, where that is known better. */
+export function reasonAdvice(reason: Reason, operation: string, problem?: string): string {
+  if (reason === 'credentials' && problem !== undefined) return problem;
   return reason === 'permission'
     ? `The service forbids it (403): have ${permissionOf(operation)} given to the token. ${REFUSED_ROWS}`
     : REASON_ADVICE[reason];
@@ -203,9 +208,10 @@ const REFUSED_ROWS =
 const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',
   credentials:
-    'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or ' +
-    'MSB_TOKEN_COMMAND. Or, where `onboard status` says so, its gateway asks for a ' +
-    'client certificate or the proxy for a login.',
+    'The service refused the token (401): set a ' +
+    'valid MSB_TOKEN, MSB_TOKEN_FILE or ' +
+    'MSB_TOKEN_COMMAND. `onboard start` goes on by ' +
+    'itself once its source gives another one.',
   'same-refusal':
     '50 rows in a row were refused alike and none was ' +
     'accepted between, which is hardly about the ' +

@@ -89,6 +89,8 @@ export const runSchema = z.object({
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   request: requestSchema.optional(),
+  /** What is to be put right where it is paused, if that is known. */
+  problem: z.string().optional(),
   /** Who loaded the file, or had its rows sent again; `null`: nobody, an inbox took it. */
   registeredBy: z.string().nullable(),
   /** How that is known, and user@host, as in the audit; so with an approval's. */

@@ -70,10 +70,12 @@ const ANSWERED_ALIKE: ReadonlyMap<Reason, Outcome> = new Map([
   ['unreadable-answers', 'in-doubt'],
 ]);
 
-function reasonWords(reason: Reason, { files, operation, causes }: Summary): string {
+function reasonWords(reason: Reason, summary: Summary): string {
+  const { run, files, operation, causes, problem } = summary;
   const remainders = files.filter((file) => remainderOf(file) !== null);
   const cause = causes.find(({ outcome }) => outcome === ANSWERED_ALIKE.get(reason));
-  const advice = reasonAdvice(reason, operation) + (cause === undefined ? '' : ` What came: ${cause.text}`);
+  const came = cause === undefined ? '' : ` What came: ${cause.text}`;
+  const advice = reasonAdvice(reason, operation, problem ?? undefined).replaceAll('RUN', run) + came;
   return remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
 }
 

@@ -61,6 +61,8 @@ export const summarySchema = asOfRunSchema.extend({
   operation: z.string(),
   source: readAsSchema,
   request: requestSchema.nullable(),
+  /** Of a paused run: what is to be put right, if that is known. */
+  problem: z.string().nullable().default(null),
   /** Redis and journals have what is personal in boxes. */
   sealed: z.boolean().default(false),
   purged: purgedSchema.nullable(),
@@ -111,6 +113,7 @@ export function summarize(run: Run, now: Date): Summary {
     operation: nameOf(run.operation),
     source: readAsSchema.parse(run.source),
     request: run.request ?? null,
+    problem: run.problem ?? null,
     sealed: run.dataKey !== undefined,
     purged: run.purged ?? null,
     // In jobs with groups, outcomes don't count the records.

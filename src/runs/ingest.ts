@@ -140,7 +140,10 @@ const TELLING = 2;
  * address. `isOfRow`: the path holds something of the row, so a 404 may be about that.
  */
 function concernsAll(code: string, isOfRow: boolean): boolean {
-  return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
+  return (
+    /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$|^connection_lost$/.test(code) ||
+    (code === 'http_404' && !isOfRow)
+  );
 }
 
 /** A row's key, which it claims; a row of a group that stands apart claims none. */

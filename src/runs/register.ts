@@ -202,10 +202,13 @@ function goneWords(id: string): string {
   );
 }
 
+const UNREADABLE = 'Its latest answers said nothing of a record';
+
 /** Unless it is wound up or waits for approval; a run without rows is finished by that. */
 export async function setRunning(run: Run, store: RunStore): Promise<Run> {
   if (run.state === 'cancelled') return run;
-  if (run.reason === 'unreadable-answers') await store.tryOne('Its latest answers said nothing of a record');
+  if (run.reason === 'unreadable-answers') await store.tryOne(UNREADABLE);
+  else if (run.state === 'paused') await store.tryNow();
   await store.transition(run.id, run.rows === 0 ? 'finished' : 'running', null);
   return (await store.get(run.id)) ?? run;
 }

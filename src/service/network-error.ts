@@ -133,7 +133,9 @@ export const NETWORK_SENTENCES = {
   name_not_found: "The service's name could not be resolved.",
   host_unreachable: 'The service could not be reached over the network.',
   connect_timeout: 'No connection to the service came about in time.',
-  tls_failed: "The service's certificate or its TLS settings were not accepted.",
+  tls_failed:
+    "The service's certificate or its TLS settings were not accepted " +
+    '(MSB_TLS_CA_FILE names an authority of your own).',
   handshake_refused: 'The service broke the handshake off: it may ask for a client certificate.',
   certificate_wanted:
     'The service asks for a client certificate that it ' +

@@ -32,6 +32,7 @@ test('a token that comes late costs time: meanwhile nothing goes out, and the ru
   await until(() => running.said().includes('has refused the token (401): another is asked for'));
   const before = asked(flow);
   await until(async () => (await flow.onboard(['status'], env)).stdout.includes('refused the token'));
+  expect((await flow.onboard(['status'], env)).stdout).toMatch(/^Needs attention:\n.*refused the token/);
   expect(asked(flow)).toBe(before);
   await renew(flow, 'two');
   const { exitCode, stdout } = await running.ended;

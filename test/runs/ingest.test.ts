@@ -339,6 +339,7 @@ describe.concurrent('a canary', () => {
   test.for([
     ['an address that is not there', 'canary', [{ outcome: 'failed', code: 'http_404' }]],
     ['a service that fails', 'canary', [{ outcome: 'in-doubt', code: 'http_502' }]],
+    ['a connection that is lost each time', 'canary', [{ outcome: 'in-doubt', code: 'connection_lost' }]],
     [
       'no answer',
       'canary',

@@ -76,7 +76,7 @@ for i = 7, #ARGV do
     if to == 'running' then
       what = call('HSETNX', KEYS[1], 'startedAt', ARGV[3]) == 1 and 'began' or 'resumed'
       local sent = call('HGET', KEYS[1], 'added') or 0
-      call('HDEL', KEYS[1], 'pauseFor')
+      call('HDEL', KEYS[1], 'pauseFor', 'problem')
       -- The next unreadable answer pauses it again; refusals are counted anew.
       if was[2] ~= 'unreadable-answers' then
         call('HDEL', KEYS[1], 'streaks')

@@ -154,7 +154,7 @@ function sureCountry(written: string): string {
 }
 
 /** Letters and digits, in groups with one sign between. */
-const ACCOUNT_NUMBER = /^[A-Za-z\d]+(?:[ ./-][A-Za-z\d]+)*$/;
+const ACCOUNT_NUMBER = /^-?[A-Za-z\d]+(?:[ ./-][A-Za-z\d]+)*$/;
 /** Some banks' have six digits, or ten. */
 const BRITISH = /^\d(?:[ -]?\d){5,9}$/;
 
