@@ -45,8 +45,6 @@ export type Delivery = {
   /** `limit`: what the service bears, as far as was found out. */
   load(): { readonly inFlight: number; readonly limit: number };
   runsInHand(): readonly string[];
-  /** Why this process paused the run, beyond its reason; `null`: there is no more to say. */
-  problemOf(run: string): string | null;
   /** Halts every run; later chunks are put back. */
   close(): Promise<void>;
 };
@@ -74,7 +72,6 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   // Runs share it: once reached, an address stays known. The ledger knows of earlier processes.
   let reach: Promise<Reach> | null = null;
   const permits = createServicePermits(() => performance.now());
-  const problems = new Map<string, string | null>();
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
@@ -93,14 +90,12 @@ export function openDelivery(parts: DeliveryParts): Delivery {
       definition,
       stopping,
       permits,
-      problems,
       reach: await reach,
     });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   const own = processOf(parts.registration.epoch.worker);
-  const problemOf = (run: string) => problems.get(run) ?? null;
-  return { ...createDelivery(makeContext, parts.interrupted, own), load, problemOf };
+  return { ...createDelivery(makeContext, parts.interrupted, own), load };
 }
 
 /** Asks the ledger only where somebody waits for the answer. */
@@ -123,7 +118,7 @@ export function createDelivery(
   makeContext: MakeContext,
   interrupted: AbortSignal,
   process: string,
-): Omit<Delivery, 'load' | 'problemOf'> {
+): Omit<Delivery, 'load'> {
   let takes = 0;
   const kept = new Map<string, KeptRun>();
   const inHand = new Map<string, ChunkInHand>();
@@ -214,7 +209,6 @@ type ContextParts = DeliveryParts & {
   readonly definition: JobDefinition;
   readonly stopping: AbortSignal;
   readonly permits: ServicePermits;
-  readonly problems: Map<string, string | null>;
   readonly reach: Reach;
 };
 
@@ -278,10 +272,9 @@ function createContext(parts: ContextParts): RunContext {
     isOpen,
     latest: () => store.get(run.id).catch(() => null),
     pause: async (reason, given) => {
-      const ofToken = reason === 'credentials' ? parts.service.credentials.problem() : null;
+      const ofToken = reason === 'credentials' ? parts.service.credentials.whyRefused() : null;
       const problem = given ?? ofToken;
       if (!(await store.pause(run.id, reason, problem))) return;
-      parts.problems.set(run.id, problem);
       log.warn('run paused', { run: run.id, reason, ...(problem !== null && { problem }) });
     },
     async close() {

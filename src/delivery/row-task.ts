@@ -1,7 +1,7 @@
 /** A row in a worker's hands, its end, and what is recorded of that. */
 
 import type { KeyPlace, Place } from '../ledger/keys.ts';
-import type { FieldsChange, SettledRow } from '../ledger/settle-entry.ts';
+import type { FieldsChange, SettledRow, Streak } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
 import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
@@ -63,6 +63,7 @@ export function settledRow(
   end: RowEnd,
   mark: string = task.foundMark,
   fields: FieldsChange | null = null,
+  streak: Streak | null = null,
 ): SettledRow {
   const { row, run, claim } = task;
   return {
@@ -87,7 +88,7 @@ export function settledRow(
     documents: end.documents ?? '',
     mark,
     lead: null,
-    streak: null,
+    streak,
     repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),
   };
 }

@@ -77,7 +77,7 @@ export function createSettling(context: RunContext): Settling {
     settle(ending, end, { ends, fields, streak = null } = {}) {
       const { task, mark } = ending;
       ending.state = 'settling';
-      settled.push({ ...settledRow(task, ends?.get(task.row.row) ?? end, mark, fields), streak });
+      settled.push(settledRow(task, ends?.get(task.row.row) ?? end, mark, fields, streak));
       // The record's fields are recorded once, as its key is.
       for (const mate of task.mates)
         settled.push({ ...settledRow(mate, ends?.get(mate.row.row) ?? end, mark), lead: task.row.row });

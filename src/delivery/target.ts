@@ -80,7 +80,7 @@ export function nowhere(target: string): Service {
     refresh: async () => null,
     another: async () => null,
     mayBeAnother: async () => false,
-    problem: () => null,
+    whyRefused: () => null,
     warning: () => null,
   };
   const baseUrl = target === SANDBOX_TARGET ? 'http://127.0.0.1' : target;

@@ -4,7 +4,7 @@ import { anywhere, shellWord } from '../lib/terminal.ts';
 import { type Account, isUntouched, toCorrect } from '../model/account.ts';
 import { goOnCommand, reasonAdvice } from '../model/advice.ts';
 import { mostMistakes } from '../model/issue.ts';
-import { OUTCOMES, type Outcome, REMAINDER } from '../model/outcome.ts';
+import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
 import { isTable } from '../model/source.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
@@ -65,15 +65,16 @@ function step(words: string, command: string): Step {
   return { words: [words], commands: [command] };
 }
 
-const ANSWERED_ALIKE: ReadonlyMap<Reason, Outcome> = new Map([
-  ['same-refusal', 'failed'],
-  ['unreadable-answers', 'in-doubt'],
+/** The codes of such rows. */
+const ANSWERED_ALIKE: ReadonlyMap<Reason, RegExp> = new Map([
+  ['same-refusal', /^(?:http_4|redirect)/],
+  ['unreadable-answers', /^(?:answer|accepted)_/],
 ]);
 
 function reasonWords(reason: Reason, summary: Summary): string {
   const { run, files, operation, causes, problem } = summary;
   const remainders = files.filter((file) => remainderOf(file) !== null);
-  const cause = causes.find(({ outcome }) => outcome === ANSWERED_ALIKE.get(reason));
+  const cause = causes.find(({ code }) => ANSWERED_ALIKE.get(reason)?.test(code));
   const came = cause === undefined ? '' : ` What came: ${cause.text}`;
   const advice = reasonAdvice(reason, operation, problem ?? undefined).replaceAll('RUN', run) + came;
   return remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));

@@ -107,8 +107,7 @@ async function executeRun(
     // Rows in flight are settled before the report.
     await session.delivery.halt(run.id);
     const ended = (await waitToEnd(() => store.get(run.id), io)) ?? run;
-    const why = ended.state === 'paused' ? session.delivery.problemOf(run.id) : null;
-    if (why !== null) tell(io, why);
+    if (ended.state === 'paused' && ended.problem !== undefined) tell(io, ended.problem);
     if (ended.reason === 'service-away') await notice.gaveUp();
     if (ended.reason === 'service-hold') await notice.heldOff();
     if (isOver(ended)) await waitToEnd(createRunInput(ledger.redis, keys, run.id).drop, io);

@@ -12,15 +12,15 @@ export type Credentials = {
   current(): Promise<string>;
   /**
    * A token other than the stale one; callers at the same time share one reading. `null`: the
-   * source is fixed, gave the same token, or failed (then `problem` says why).
+   * source is fixed, gave the same token, or failed (then `whyRefused` says why).
    */
   refresh(stale: string): Promise<string | null>;
   /** The same, for as long as whoever renews it may take; `null`: none came, or nobody waits. */
   another(stale: string, waiting: TokenWait): Promise<string | null>;
   /** The source gives a token that was not refused, and for which this was not true before. */
   mayBeAnother(): Promise<boolean>;
-  /** Why the last reading failed; `null` after a reading that did not. */
-  problem(): string | null;
+  /** Of a token that the service has just refused: the last reading failed, or it was new. */
+  whyRefused(): string | null;
   /** What about the source is worth a warning, such as a token file that everybody can read. */
   warning(): string | null;
 };
@@ -39,20 +39,19 @@ export type TokenWait = {
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** So many new tokens within that time were refused: somebody else's end them. */
-const RIVAL_TOKENS = 3;
-const RIVALS_WITHIN_MS = 10 * 60_000;
+/** A token that is refused so soon after it came is no good, or somebody else ends it. */
+const NEW_FOR_MS = 60_000;
 const RIVALS =
-  'Three tokens within ten minutes were refused soon ' +
-  'after each was new: another process or machine may ' +
-  'get tokens for the same user, and each ends the one ' +
-  'before. Give all of them one MSB_TOKEN_FILE, which ' +
-  'one of them renews.';
+  'A token was refused moments after it came: it is ' +
+  'not valid, or another process or machine gets ' +
+  'tokens for the same user, and each ends the one ' +
+  'before. Then give all of them one MSB_TOKEN_FILE, ' +
+  'which one of them renews.';
 
 export function createCredentials(origin: SecretSource, timeoutMs?: number): Credentials {
   let refused: string | null = null;
   let offered: string | null = null;
-  let renewedAt: readonly number[] = [];
+  let renewedAt = Number.NEGATIVE_INFINITY;
   let loaded: LoadedToken | null = null;
   let loading: Promise<string> | null = null;
   let problem: string | null = null;
@@ -62,7 +61,7 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
       const before = loaded?.token ?? null;
       loaded = await loadToken(origin, timeoutMs);
       const isAnother = before !== null && before !== loaded.token;
-      if (isAnother) renewedAt = [...renewedAt, performance.now()];
+      if (isAnother) renewedAt = performance.now();
       problem = null;
       return loaded.token;
     } catch (error) {
@@ -93,11 +92,7 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
     if (loaded !== null && loaded.token !== stale) return loaded.token;
     return isFixed ? null : reload(stale);
   };
-  const hasRivals = () => {
-    const since = performance.now() - RIVALS_WITHIN_MS;
-    renewedAt = renewedAt.filter((at) => at >= since);
-    return renewedAt.length >= RIVAL_TOKENS;
-  };
+  const hasRivals = () => performance.now() - renewedAt < NEW_FOR_MS;
 
   return {
     current: async () => loaded?.token ?? loadOnce(),
@@ -120,7 +115,7 @@ export function createCredentials(origin: SecretSource, timeoutMs?: number): Cre
       offered = token ?? offered;
       return isNew;
     },
-    problem: () => problem ?? (hasRivals() ? RIVALS : null),
+    whyRefused: () => problem ?? (hasRivals() ? RIVALS : null),
     warning: () => loaded?.warning ?? null,
   };
 }
