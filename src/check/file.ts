@@ -95,7 +95,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   const isNew = look.kind === 'ledger' && earlier === null;
   const file = { ...reading, source, namesRows: origins.found() };
   const standing = isNew ? await look.standing(file, definition) : [];
-  source = { ...source, notes: [...nameless.notes(source.notes), ...standing] };
+  source = { ...source, notes: [...nameless.notes(source.notes), ...mapping.notes, ...standing] };
   return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
 }
 

@@ -22,6 +22,7 @@ import {
   type FieldLookup,
   type FieldPath,
   formatFieldPath,
+  isSetByService,
   type KnownField,
   parseFieldPath,
 } from './request-field.ts';
@@ -180,6 +181,16 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
   return bindings;
 }
 
+/** A field that only the service sets, which a header alone never fills. */
+function fieldOfService(column: string, compilation: Compilation): string | null {
+  const { definition, lookUp, findField, pathField } = compilation;
+  if (definition.operation === 'custom') return null;
+  const path = parseFieldPath(column);
+  const isOwn = typeof path !== 'string' && lookUp(path).kind !== 'unknown';
+  const field = isOwn ? formatFieldPath(path) : findField(column);
+  return field !== null && field !== pathField && isSetByService(field) ? field : null;
+}
+
 /** Those that the definition could mean, too: they need not be field paths. */
 function namedColumns({ definition, findColumns }: Compilation): ReadonlySet<string> {
   return new Set(namesTaken(definition).flatMap((name) => findColumns(name).map(({ column }) => column)));
@@ -210,6 +221,11 @@ function recordsProblem({ pointer, column }: RecordList, found: string): string 
 
 /** By its own header, as written or as read; `null` where the definition takes the column up. */
 function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation): Binding | string | null {
+  const ofService = fieldOfService(at.column, compilation);
+  if (ofService !== null) {
+    if (!isTaken) compilation.leftToService.set(at.column, ofService);
+    return null;
+  }
   const bound = bindColumn(at, at.column, compilation);
   if (typeof bound === 'object') return bound;
   if (isTaken) return null;

@@ -33,6 +33,8 @@ export type Compilation = MappingOptions & {
   /** Like a name that the definition ignores and the file doesn't have. */
   readonly readsAsIgnored: (column: string) => boolean;
   readonly problems: string[];
+  /** Columns that are not sent, with the field that each names and only the service sets. */
+  readonly leftToService: Map<string, string>;
   /** Of a table: its first line may be a record. */
   knowsNoColumn: boolean;
 };
@@ -56,6 +58,7 @@ export function startCompilation(options: MappingOptions): Compilation {
     findColumns: createFindColumns(source.columns, definition, isField),
     readsAsIgnored: createReadsAsIgnored(definition, source),
     problems: [],
+    leftToService: new Map(),
     knowsNoColumn: false,
   };
 }

@@ -67,11 +67,27 @@ export function compileMapping(options: MappingOptions): Mapping {
   return {
     hasKey: steps.key !== null,
     keyForm: options.definition.keyForm,
+    notes: notesOf(compilation),
     keyOf: steps.keyOf,
     groupOf: steps.key === null ? () => null : compileGroupOf(steps.key, options.definition.keyForm),
     map: (row) => mapRow(row, steps, { asked: 'all', isLead: true }),
     mapGroup: (rows) => mapGroup(rows, steps, options.definition.group ?? ''),
   };
+}
+
+const COLUMNS_TOLD = 10;
+
+function notesOf({ leftToService }: Compilation): readonly string[] {
+  const [first] = leftToService;
+  if (first === undefined) return [];
+  const names = [...leftToService.keys()].map((column) => JSON.stringify(column));
+  const told = names.slice(0, COLUMNS_TOLD).join(', ');
+  const rest = names.length > COLUMNS_TOLD ? ` and ${names.length - COLUMNS_TOLD} more` : '';
+  const [column, field] = first;
+  return [
+    `Not sent: ${told}${rest}. A header alone never fills a field that only the service sets; ` +
+      `where its cells are meant for the service, write a line under "fields": ${field}: ${column}`,
+  ];
 }
 
 /** The first row of a group says whose record it is; each is asked for what it adds to the list. */

@@ -45,6 +45,20 @@ export function catalogPath(path: FieldPath): string {
   return path.map((segment) => (typeof segment === 'number' ? '#' : segment)).join('.');
 }
 
+/** What a file has under the name of such a field is something of its own system's. */
+export function isSetByService(field: string): boolean {
+  return SET_BY_SERVICE.test(field);
+}
+
+const SET_BY_SERVICE = new RegExp(
+  [
+    '^(?:id|vanityId|state|status|draft)$',
+    '^(?:actions|payable|linkedDocuments)(?:\\.|$)',
+    '^parent\\.(?:id|vanityId|state|isSelf)$',
+    '\\.(?:actions|networks|verificationResponses)(?:\\.|$)',
+  ].join('|'),
+);
+
 function problemOf(segment: string): string | null {
   if (segment === '') return 'expected names and list positions with one dot between them';
   if (FORBIDDEN.has(segment)) return `"${segment}" is refused as part of a field's path`;

@@ -56,6 +56,8 @@ export type Mapping = {
   /** False: without a key, the row's place in the file is its identity. */
   readonly hasKey: boolean;
   readonly keyForm: KeyForm;
+  /** What of the file is not sent and why, for people; no cell values. */
+  readonly notes: readonly string[];
   /** As the row has it; `null` where it has none, or where it can't be read. Never empty. */
   keyOf(row: Row): string | null;
   /** What rows of one request have in common: their key's identity. Of totals lines, their word. */

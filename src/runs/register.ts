@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
-import { readFormatOf } from '../delivery/run-mapping.ts';
+import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
@@ -95,11 +95,12 @@ export async function registerFile(
   const { facts } = file;
   const unknown = whyNotBegun(keys.actor, { ...job, target, facts });
   if (unknown !== null) return { kind: 'refused', why: [unknown] };
+  const ofMapping = mappingFor(job.definition, facts.source).notes;
   for (;;) {
     const createdAt = new Date();
     const id = file.id ?? newRunId(createdAt);
     const found = await originsOf(file, ledger);
-    const notes = [...(await rehearsedBefore(file, store)), ...(found?.notes ?? [])];
+    const notes = [...ofMapping, ...(await rehearsedBefore(file, store)), ...(found?.notes ?? [])];
     const source = { ...facts.source, notes: [...facts.source.notes, ...notes] };
     if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
     const run = {

@@ -19,6 +19,7 @@ const CATALOG: FieldCatalog = new Map([
   ['postCode', 'string'],
   ['country', 'string'],
   ['id', 'string'],
+  ['additionalInformation.crmId', 'string'],
   ['paymentReason', 'string-list'],
   ['kyc.since', 'date-time'],
   ['accounts.#.iban', 'string'],
@@ -238,7 +239,7 @@ describe('when the definition says nothing of a check', () => {
   });
 
   test.each([
-    ['scientific_notation', 'id', '1.23457E+11'],
+    ['scientific_notation', 'additionalInformation.crmId', '1.23457E+11'],
     ['spreadsheet_error', 'name', '#N/A'],
     ['mojibake', 'name', 'CafÃ©'],
     ['mojibake', 'name', 'M\u0081ller'],
@@ -486,9 +487,8 @@ describe('when a row has damage', () => {
   });
 
   test('a column that is the key and fills a field is warned of once', () => {
-    expect(warningsOf(mapOf({ id: '1.2E+11' }, { key: 'id', ...LENIENT }))).toEqual([
-      'scientific_notation id',
-    ]);
+    const settings = { key: 'id', fields: { id: 'id' }, ...LENIENT };
+    expect(warningsOf(mapOf({ id: '1.2E+11' }, settings))).toEqual(['scientific_notation id']);
   });
 
   // The next such row would pass for the same record.
@@ -506,7 +506,8 @@ describe('when a row has damage', () => {
   });
 
   test('what a spreadsheet shows in place of a value is warned of in every kind of text, and nothing else of the cell', () => {
-    const row = { name: '#NAME?', 'accounts.0.iban': '#N/A', paymentReason: '####', id: '#REF!' };
+    const crmId = 'additionalInformation.crmId';
+    const row = { name: '#NAME?', 'accounts.0.iban': '#N/A', paymentReason: '####', [crmId]: '#REF!' };
     expect(warningsOf(mapOf(row))).toEqual(Object.keys(row).map((column) => `spreadsheet_error ${column}`));
     expect(bodyOf(mapOf({ name: '#REF!' }, { checks: { damage: 'error' } }))).toEqual([
       'spreadsheet_error name "#REF!"',

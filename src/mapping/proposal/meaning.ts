@@ -7,7 +7,7 @@ import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
 import type { BuiltIn } from '../../model/operation.ts';
 import type { MappingOptions } from '../compilation.ts';
-import { withPositions } from '../request-field.ts';
+import { isSetByService, withPositions } from '../request-field.ts';
 import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf } from './names.ts';
 
 export type Meaning = NamedField & {
@@ -44,7 +44,7 @@ function knownNames(operation: BuiltIn, catalog: FieldCatalog, pathField: string
   const own = [...catalog.keys()].filter((field) => !isSetByService(field));
   const fields = [...(pathField === null ? [] : [pathField]), ...own];
   const named = [...fieldNames(operation)];
-  const references = fields.includes('parent.id') ? referenceNamesOf(operation) : [];
+  const references = catalog.has('parent.id') ? referenceNamesOf(operation) : [];
   return new Map([
     ...lastParts(fields),
     ...named,
@@ -53,14 +53,6 @@ function knownNames(operation: BuiltIn, catalog: FieldCatalog, pathField: string
     ...named.filter(([, { note }]) => note !== null),
   ]);
 }
-
-/** What a file has under the name of such a field is something of its own system's. */
-export function isSetByService(field: string): boolean {
-  return SET_BY_SERVICE.test(field);
-}
-
-const SET_BY_SERVICE =
-  /^(?:id|vanityId|state|status|actions|draft)$|^(?:payable|linkedDocuments)\.|^parent\.(?:state|isSelf)$|\.(?:actions|networks|verificationResponses)(?:\.|$)/;
 
 const PLAIN = { note: null, isOfLedger: false } as const;
 
@@ -130,7 +122,9 @@ export function suggestField(written: string, options: Suggesting): string {
   if (problems.length >= MOST_PROBLEMS || written.length > LONGEST_NAME) return '';
   const positions = written.match(/(?<=[.[])\d{1,2}(?=[\].]|$)/g) ?? [];
   const paths = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
-  const fields = paths.map((path) => withPositions(path, positions));
+  const fields = paths
+    .filter((path) => path === pathField || !isSetByService(path))
+    .map((path) => withPositions(path, positions));
   // Few changes make another word of a bare name: rather no suggestion than a wrong one.
   const mostWrong = /[.[]/.test(written)
     ? undefined

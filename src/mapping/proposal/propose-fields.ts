@@ -10,12 +10,13 @@ import {
   catalogPath,
   type FieldLookup,
   formatFieldPath,
+  isSetByService,
   type KnownField,
   type LeafType,
   lastName,
   parseFieldPath,
 } from '../request-field.ts';
-import { type FindMeaning, isSetByService, type Meaning } from './meaning.ts';
+import type { FindMeaning, Meaning } from './meaning.ts';
 import { looseName } from './names.ts';
 import { type ChosenNotation, chooseNotation } from './notations.ts';
 
@@ -89,7 +90,8 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   const fits = known.kind === 'leaf' || (known.kind !== 'unknown' && !means.isTable);
   if (!fits) return null;
   const field = formatFieldPath(path);
-  if (field !== means.pathField && isSetByService(catalogPath(path))) return open(at, SERVICE_SETS);
+  if (field !== means.pathField && isSetByService(catalogPath(path)))
+    return means.findMeaning(at.column)?.isReference === true ? null : open(at, SERVICE_SETS);
   return { kind: 'itself', ...at, field, known };
 }
 
