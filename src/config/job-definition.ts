@@ -108,6 +108,11 @@ const convertedColumnSchema = z
       .describe(
         'What certain cells mean, exactly as written: Deutschland: DEU. null: nothing. Of a list, its parts; all other cells are read as usual.',
       ),
+    nothing: z
+      .array(z.string())
+      .max(0, 'expected [], which takes every cell as it stands; `values` says which cells are empty')
+      .optional()
+      .describe('[]: words for nothing, such as n/a or None, are meant as they stand in this column.'),
     ref: z
       .enum(['subclient', 'counterparty'])
       .optional()
@@ -222,6 +227,8 @@ export const SETTING_OF: Readonly<Record<CheckCode, keyof CheckSettings>> = {
   value_implausible: 'damage',
   scientific_notation: 'damage',
   spreadsheet_error: 'damage',
+  rendering: 'damage',
+  word_for_nothing: 'damage',
   lost_leading_zero: 'damage',
   mojibake: 'damage',
   number_cell: 'number_cell',

@@ -14,6 +14,8 @@ type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
 export type Conversion = {
   /** Cells that are taken over as they stand, or in parts: what looks damaged in them is damage. */
   readonly kind?: 'text' | 'list';
+  /** What elsewhere is a word for nothing is meant as it stands. */
+  readonly takesWords?: true;
   /** Whether the definition says what this very cell means: nothing in it is damage. */
   isNamed?(text: string): boolean;
   fromText(text: string): JsonValue | undefined;

@@ -70,10 +70,10 @@ export function conversionFor(type: LeafType, source: ConvertedColumn): Conversi
       return `${option} belongs to as: ${OPTIONS[option].join(' or ')}, but this is as: ${as}`;
     }
   }
-  const conversion = create(as, source);
-  return typeof conversion === 'string' || source.values === undefined
-    ? conversion
-    : withValues(conversion, as, source.values);
+  const created = create(as, source);
+  if (typeof created === 'string') return created;
+  const conversion: Conversion = source.nothing === undefined ? created : { ...created, takesWords: true };
+  return source.values === undefined ? conversion : withValues(conversion, as, source.values);
 }
 
 function create(as: As, source: ConvertedColumn): Conversion | string {

@@ -27,6 +27,8 @@ type Required = {
   readonly column: string;
   readonly columns: ReadonlySet<string>;
   readonly of: Exclude<Asked, 'all'>;
+  /** Also a word for nothing, which the definition says is meant. */
+  readonly isAnyText: boolean;
   readonly expected: string;
 };
 
@@ -41,9 +43,10 @@ export function compileRequired(compilation: Compilation, bindings: readonly Bin
   }
   return (mapped, context, asked) => {
     const body = withPlaceholders(mapped, context);
-    for (const { path, column, columns, of, expected } of required) {
-      if ((asked !== 'all' && asked !== of) || isPresent(body, path, 0) || hasIssue(context, columns))
-        continue;
+    for (const { path, column, columns, of, isAnyText, expected } of required) {
+      const isAsked = asked === 'all' || asked === of;
+      const isEmpty = isAnyText ? isBlank : isNothing;
+      if (!isAsked || isPresent(body, path, isEmpty) || hasIssue(context, columns)) continue;
       addIssue(context, { code: 'missing_required', column, value: undefined, expected });
     }
   };
@@ -77,6 +80,7 @@ function createRequired(
     path,
     column: boundColumns(exact === undefined ? [] : [exact])[0] ?? field,
     columns: new Set(boundColumns(below)),
+    isAnyText: below.some((one) => one.kind === 'cell' && one.conversion.takesWords === true),
     of: group !== undefined && name.startsWith(`${group}.`) ? 'items' : 'record',
     expected: `a value: the job definition requires the field ${field}`,
   };
@@ -86,15 +90,22 @@ function hasIssue({ issues }: RowContext, columns: ReadonlySet<string>): boolean
   return issues.some((issue) => issue.column !== null && columns.has(issue.column));
 }
 
-function isPresent(value: JsonValue | undefined, path: FieldPath, depth: number): boolean {
+function isPresent(
+  value: JsonValue | undefined,
+  [segment, ...below]: FieldPath,
+  isEmpty: (text: string) => boolean,
+): boolean {
   if (value === undefined || value === null) return false;
-  if (typeof value === 'string' && isNothing(value)) return false;
-  const segment = path[depth];
+  if (typeof value === 'string' && isEmpty(value)) return false;
   if (typeof value !== 'object') return segment === undefined;
   if (segment === undefined)
-    return Object.values(value).some((item) => typeof item !== 'string' || !isNothing(item));
-  if (segment === '#') return Object.values(value).every((item) => isPresent(item, path, depth + 1));
-  return isPresent(memberOf(value, segment), path, depth + 1);
+    return Object.values(value).some((item) => typeof item !== 'string' || !isEmpty(item));
+  if (segment === '#') return Object.values(value).every((item) => isPresent(item, below, isEmpty));
+  return isPresent(memberOf(value, segment), below, isEmpty);
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
 }
 
 const COLUMNS_SHOWN = 30;

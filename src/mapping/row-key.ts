@@ -10,7 +10,7 @@ import type { CellsRow, Row } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
 import { isTable, REPORT_COLUMN_PREFIX, type SourceInfo } from '../model/source.ts';
 import type { ColumnSlot } from './compilation.ts';
-import { readData, remembered } from './read-data.ts';
+import { readData, remembered, wordsOf } from './read-data.ts';
 import { foldName } from './request-field.ts';
 
 /** The key as the row has it; `null` where it has none. */
@@ -72,8 +72,13 @@ function memberAt(record: JsonObject, path: string): JsonValue | undefined {
 
 /** The key as text; a JSON number is a key only where it can't have lost a digit. */
 export function keyText(value: JsonValue | undefined): string | null {
-  if (typeof value === 'string') return isNothing(value) || isUnseen(value) ? null : value;
+  if (typeof value === 'string') return isNoKey(value) ? null : value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
+}
+
+function isNoKey(text: string): boolean {
+  const bare = text.trim();
+  return bare === '' || isAmong('nothing', bare) || isUnseen(text);
 }
 
 function isUnseen(text: string): boolean {
@@ -86,12 +91,36 @@ function startsPlain(text: string): boolean {
   return first > 32 && first < 127;
 }
 
-const PLACEHOLDERS: ReadonlySet<string> = new Set(['NULL', '\\N', 'NaN', '#N/A', 'undefined']);
+/** Words for nothing: as they are written, in small letters, and the shapes that they have. */
+const wordsForNothing = remembered((kinds: 'nothing' | 'nothing unsaid') => {
+  const exact = new Set(kinds.split(' ').flatMap((kind) => [...wordsOf(kind)]));
+  const folded = new Set([...exact].map((word) => word.toLowerCase()));
+  return { exact, folded, shapes: new Set([...folded].map(shapeOf)) };
+});
+const ANYBODYS = 'nothing unsaid';
+const LETTERS = /^\p{L}+$/u;
 
-/** Empty, white space alone, or what programs write where there is nothing. */
+/** Empty, or a word for nothing as it is usually written: Null, Nan and Nil are surnames. */
 export function isNothing(text: string): boolean {
   const bare = text.trim();
-  return bare === '' || PLACEHOLDERS.has(bare);
+  if (bare === '') return true;
+  if (!isAmong(ANYBODYS, bare)) return false;
+  return !LETTERS.test(bare) || wordsForNothing(ANYBODYS).exact.has(bare);
+}
+
+/** Of programs or of people, in any case. */
+export function isWordForNothing(text: string): boolean {
+  return isAmong(ANYBODYS, text.trim());
+}
+
+function isAmong(kinds: 'nothing' | 'nothing unsaid', bare: string): boolean {
+  const { folded, shapes } = wordsForNothing(kinds);
+  return shapes.has(shapeOf(bare)) && folded.has(bare.toLowerCase());
+}
+
+/** Length and first sign, in which capitals don't count: all that most cells are asked. */
+function shapeOf(text: string): number {
+  return (text.length << 16) | text.charCodeAt(0) | 0x20;
 }
 
 const totalsWords = remembered(

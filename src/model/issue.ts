@@ -10,6 +10,7 @@ export type Severity = z.infer<typeof severitySchema>;
 export const CHECK_CODES = [
   'scientific_notation',
   'spreadsheet_error',
+  'rendering',
   'lost_leading_zero',
   'iban_invalid',
   'bic_invalid',
@@ -17,6 +18,7 @@ export const CHECK_CODES = [
   'routing_number_invalid',
   'account_implausible',
   'value_implausible',
+  'word_for_nothing',
   'mojibake',
   'number_cell',
 ] as const;

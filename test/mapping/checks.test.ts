@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { CellCheck } from '../../src/mapping/checks/damage.ts';
-import { mojibake, scientificNotation, spreadsheetError } from '../../src/mapping/checks/damage.ts';
+import {
+  mojibake,
+  rendering,
+  scientificNotation,
+  spreadsheetError,
+} from '../../src/mapping/checks/damage.ts';
 import { identifierChecks } from '../../src/mapping/checks/identifiers.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import { createContext } from '../../src/mapping/row-context.ts';
@@ -90,6 +95,31 @@ test.each([
   ...['#', '##', '#1', '#REF', 'REF!', 'N/A', '#N/A Ltd', 'see #REF!', '### x', '#NAME!', 'Err:5', 'err:502'],
 ])('that %j may be meant', (text) => {
   expect(isHit(spreadsheetError, text)).toBe(false);
+});
+
+test.each([
+  ...['[object Object]', '[object Undefined]', 'undefined undefined', 'null null', '{"text":"Foo Ltd"}'],
+  ...["{'a': 1}", '["12345678"]', '[{"a":1}]', "['a', 'b']", 'System.Data.DataRowView'],
+  ...['System.Collections.Generic.List`1[System.String]', 'System.String[]', 'com.acme.Payee@1b2c3d4e'],
+  ...['<acme.Payee object at 0x7f00aa>', '#<Acme::Payee:0x00007f>'],
+])('that nobody typed %j', (text) => {
+  expect(isHit(rendering, text)).toBe(true);
+});
+
+test.each([
+  ...[
+    '[Foo] Ltd',
+    '{Foo}',
+    '"Foo" Ltd',
+    'System Ltd',
+    'System.out',
+    'Null',
+    'NaN Bakery',
+    'a.b@1234.example',
+  ],
+  ...['[object]', '(Object Object)', '<b>', 'Systems.Data', "['n Roll] Ltd", '[in liquidation]', 'null'],
+])('that somebody may have typed %j', (text) => {
+  expect(isHit(rendering, text)).toBe(false);
 });
 
 describe('where a field says what certain cells mean', () => {

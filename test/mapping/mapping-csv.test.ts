@@ -252,7 +252,7 @@ describe('when the path needs an identifier', () => {
     });
   });
 
-  test.each(['.', '..', 'a\nb', '\u0000', '\u007f', '\ud800', 'a\udc00'])('%j is refused', (id) => {
+  test.each(['..', 'a\nb', '\u0000', '\u007f', '\ud800', 'a\udc00'])('%j is refused', (id) => {
     expect(bodyOf(compileCsv(['id', 'name'], {}, UPDATE).map(cells(id, 'N')))).toEqual([
       `bad_path_id id ${JSON.stringify(id)}`,
     ]);

@@ -85,24 +85,55 @@ describe('what stands for nothing', () => {
     key: 'Ref',
     required: ['name', 'currencies'],
   });
-  test.each(['', ' ', '\u00a0\t', 'NULL', '\\N', 'NaN', '#N/A', 'undefined', ' NULL '])(
-    'is no key and fills no required field: %j',
-    (nothing) => {
-      expect(required.keyOf(cells(nothing, 'N', '', 'EUR'))).toBeNull();
-      const found = noted(required, cells(nothing, nothing, '', nothing));
-      expect(found).toContain('empty_key Ref');
-      expect(found).toContain('missing_required name');
-      expect(found).toContain('missing_required currencies');
-    },
-  );
+  test.each([
+    ...['', ' ', '\u00a0\t', 'NULL', 'null', 'None', 'NaN', 'nan', 'NaT', '<NA>', '<na>', '(null)', '[NULL]'],
+    ...['nil', '(blank)', '(Blank)', 'n/a', 'N/A', '#N/A', '-', '.', '\\N', 'undefined', ' NULL ', '[]', '?'],
+  ])('is no key and fills no required field: %j', (nothing) => {
+    expect(required.keyOf(cells(nothing, 'N', '', 'EUR'))).toBeNull();
+    const found = noted(required, cells(nothing, nothing, '', nothing));
+    expect(found).toContain('empty_key Ref');
+    expect(found).toContain('missing_required name');
+    expect(found).toContain('missing_required currencies');
+  });
 
   test('and is drawn as nothing is no key', () => {
     expect(required.keyOf(cells('\u200b', 'N', '', 'EUR'))).toBeNull();
   });
 
-  test('may be part of a key or of a name, and in small letters a word like any other', () => {
-    for (const text of ['NULL-1', 'Nan', 'null', 'undefined Ltd'])
+  test('may be part of a key or of a name, and NA is never a word for it', () => {
+    for (const text of ['NULL-1', 'undefined Ltd', 'None of Us', 'NA', 'na', 'A-', 'Nilsson', '0'])
       expect(noted(required, cells(text, text, '', text))).toEqual([]);
+  });
+
+  test.each(['Null', 'Nan', 'Nil', 'NONe', 'Unknown'])(
+    'may be a surname or a brand: %s is sent, and warned of',
+    (text) => {
+      const mapped = required.map(cells('K', text, '', 'EUR'));
+      expect(mapped).toMatchObject({ body: { name: text } });
+      expect(mapped).toMatchObject({ warnings: [{ code: 'word_for_nothing', column: 'name' }] });
+    },
+  );
+
+  test.each(['Null', 'nAn', 'NIL'])('is no key in any case: %s', (key) => {
+    expect(required.keyOf(cells(key, 'N', '', 'EUR'))).toBeNull();
+  });
+
+  test.each(['TBC', 'Not applicable', 'k.A.', 'néant', 'UNKNOWN'])(
+    '%s may be a key, but fills no required field',
+    (text) => {
+      expect(noted(required, cells(text, text, '', 'EUR'))).toEqual(['missing_required name']);
+    },
+  );
+
+  test('is meant where a line under the field says so', () => {
+    const fields = { name: { column: 'N', nothing: [] }, email: { column: 'E', nothing: [] } };
+    const mapping = compileCsv(['N', 'E'], { fields, required: ['name'] });
+    expect(mapping.map(cells('None', '-'))).toMatchObject({
+      body: { name: 'None', email: '-' },
+      warnings: [],
+    });
+    const left = compileCsv(['N'], { fields: { name: { column: 'N', nothing: [], values: { x: null } } } });
+    expect(left.map(cells('-'))).toMatchObject({ warnings: [] });
   });
 
   test('is left out where it is white space, and sent as it stands elsewhere', () => {
@@ -110,6 +141,7 @@ describe('what stands for nothing', () => {
     expect(body(' \u00a0')).toMatchObject({ body: { name: 'N', currencies: ['EUR'] } });
     expect(body(' ')).not.toHaveProperty('body.email');
     expect(body('NULL')).toHaveProperty('body.email', 'NULL');
+    expect(body('NULL')).toMatchObject({ warnings: [{ code: 'word_for_nothing', column: 'email' }] });
   });
 });
 

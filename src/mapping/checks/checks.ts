@@ -20,8 +20,10 @@ import {
   type BesideOf,
   type CellCheck,
   mojibake,
+  rendering,
   scientificNotation,
   spreadsheetError,
+  wordForNothing,
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
@@ -103,13 +105,18 @@ function checkedColumns(
 const ACCOUNTS = 'accounts';
 
 /** In a key these count like a number cell: it would be another record's. */
-const AS_NUMBER_CELL: ReadonlySet<CheckCode> = new Set(['scientific_notation', 'spreadsheet_error']);
+const AS_NUMBER_CELL: ReadonlySet<CheckCode> = new Set([
+  'scientific_notation',
+  'spreadsheet_error',
+  'rendering',
+]);
 
 /** What may be so by right. */
 const WARNED: ReadonlySet<CheckCode> = new Set([
   'lost_leading_zero',
   'account_implausible',
   'value_implausible',
+  'word_for_nothing',
 ]);
 
 function severitiesIn(
@@ -124,7 +131,7 @@ function severitiesIn(
   };
 }
 
-const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
+const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, rendering, mojibake];
 
 function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
@@ -142,10 +149,15 @@ type CellBinding = Extract<Binding, { kind: 'cell' }>;
 
 function checksOfCell(binding: CellBinding, beside: Beside): readonly CellCheck[] {
   const { conversion, path } = binding;
+  const words = conversion.takesWords === true ? [] : [wordForNothing];
   if (conversion.kind === 'text' && isIdentifierField(path))
-    return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
-  const damage = conversion.kind === undefined ? [] : [spreadsheetError, mojibake];
-  return [...damage, ...valueChecks(binding)];
+    return [
+      ...[scientificNotation, spreadsheetError, rendering],
+      ...identifierChecks(path, beside, [mojibake]),
+      ...words,
+    ];
+  if (conversion.kind === undefined) return valueChecks(binding);
+  return [spreadsheetError, rendering, mojibake, ...valueChecks(binding), ...words];
 }
 
 /** Of values that are written well and still can't be right: by what would be sent of the text. */

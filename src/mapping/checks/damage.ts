@@ -2,6 +2,7 @@
 import type { CheckCode } from '../../model/issue.ts';
 import { wordsOf } from '../read-data.ts';
 import type { RowContext } from '../row-context.ts';
+import { isWordForNothing } from '../row-key.ts';
 
 export type CellCheck = {
   readonly code: CheckCode;
@@ -43,6 +44,35 @@ const FORMULA =
 
 const NARROW =
   'a value; a spreadsheet writes this where a column is too narrow to show it: widen the column and export the file again';
+
+/** What nobody types: a value of a program, written out where its text belongs. */
+export const rendering: CellCheck = {
+  code: 'rendering',
+  find: (text) => (RENDERINGS.some((form) => form.test(text)) ? RENDERED : null),
+};
+
+const RENDERED =
+  'a value; a program wrote out an object of its own here instead of the text that is in it: ' +
+  'correct the export, and write it again';
+
+const RENDERINGS: readonly RegExp[] = [
+  /^\[object [A-Z]\w*\]$/, // JavaScript
+  /^(?:undefined|null|NaN)(?: (?:undefined|null|NaN))+$/,
+  /^(?:\{\s*["'].*\}|\[\s*["'{[].*\])$/s, // JSON, Python
+  /^System\.[A-Z]\w*(?:\.\w+)*(?:[`[].*)?$/s, // .NET
+  /^(?:[a-z]\w*\.)+[A-Z][\w$]*@[\da-f]{4,8}$/, // Java
+  /^#?<[\w.:]+(?: object at |:)0x[\da-f]+>$/i, // Python, Ruby
+];
+
+/** Sent as it stands: where the field is required, it counts as lacking. */
+export const wordForNothing: CellCheck = {
+  code: 'word_for_nothing',
+  find: (text) => (isWordForNothing(text) ? NOTHING : null),
+};
+
+const NOTHING =
+  'a value, or an empty cell; such a word stands for nothing, and is sent as it is: ' +
+  'under the field in the job definition, `values` says which cells are empty, and `nothing: []` that they are meant';
 
 /** What later bytes of a UTF-8 character (80 to BF) become in windows-1252 or ISO-8859-1. */
 const LATER = String.raw`\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122`;
