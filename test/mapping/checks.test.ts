@@ -8,6 +8,7 @@ import {
   rendering,
   scientificNotation,
   spreadsheetError,
+  textMark,
 } from '../../src/mapping/checks/damage.ts';
 import { identifierChecks } from '../../src/mapping/checks/identifiers.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
@@ -107,19 +108,20 @@ test.each([
 });
 
 test.each([
-  ...[
-    '[Foo] Ltd',
-    '{Foo}',
-    '"Foo" Ltd',
-    'System Ltd',
-    'System.out',
-    'Null',
-    'NaN Bakery',
-    'a.b@1234.example',
-  ],
-  ...['[object]', '(Object Object)', '<b>', 'Systems.Data', "['n Roll] Ltd", '[in liquidation]', 'null'],
+  ...['[Foo] Ltd', '{Foo}', '"Foo" Ltd', 'System Ltd', 'System.out', 'Null', 'NaN Bakery'],
+  ...['a.b@1234.example', '[object]', '(Object Object)', '<b>', 'Systems.Data', "['n Roll] Ltd"],
+  ...['[in liquidation]', 'null'],
 ])('that somebody may have typed %j', (text) => {
   expect(isHit(rendering, text)).toBe(false);
+});
+
+test('a mark by which a spreadsheet takes a cell for text is told, and keeps no row back', () => {
+  const marked = ["'00123", "'+Plus GmbH", "'-", '="00125"', '="7"'];
+  expect(marked.filter((text) => !isHit(textMark, text))).toEqual([]);
+  const meant = ["'s-Hertogenbosch", "'t Hof BV", '= A "B"', '"00123"'];
+  expect(meant.filter((text) => isHit(textMark, text))).toEqual([]);
+  const keyed = { key: 'name', checks: { damage: 'error' } };
+  expect(warningsOf(mapOf({ name: "'00123" }, keyed))).toEqual(['rendering name']);
 });
 
 describe('where a field says what certain cells mean', () => {

@@ -23,6 +23,7 @@ import {
   rendering,
   scientificNotation,
   spreadsheetError,
+  textMark,
   wordForNothing,
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
@@ -131,7 +132,10 @@ function severitiesIn(
   };
 }
 
-const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, rendering, mojibake];
+const CHECKS_OF_KEY: readonly CellCheck[] = [
+  ...[scientificNotation, spreadsheetError, rendering, textMark],
+  mojibake,
+];
 
 function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
@@ -152,12 +156,12 @@ function checksOfCell(binding: CellBinding, beside: Beside): readonly CellCheck[
   const words = conversion.takesWords === true ? [] : [wordForNothing];
   if (conversion.kind === 'text' && isIdentifierField(path))
     return [
-      ...[scientificNotation, spreadsheetError, rendering],
+      ...[scientificNotation, spreadsheetError, rendering, textMark],
       ...identifierChecks(path, beside, [mojibake]),
       ...words,
     ];
   if (conversion.kind === undefined) return valueChecks(binding);
-  return [spreadsheetError, rendering, mojibake, ...valueChecks(binding), ...words];
+  return [spreadsheetError, rendering, textMark, mojibake, ...valueChecks(binding), ...words];
 }
 
 /** Of values that are written well and still can't be right: by what would be sent of the text. */

@@ -51,6 +51,18 @@ export const rendering: CellCheck = {
   find: (text) => (RENDERINGS.some((form) => form.test(text)) ? RENDERED : null),
 };
 
+/** Not `'s-Hertogenbosch`. A key's identity passes over it. */
+export const textMark: CellCheck = {
+  code: 'rendering',
+  isWarning: true,
+  find: (text) => (TEXT_MARK.test(text) ? MARKED_TEXT : null),
+};
+
+const TEXT_MARK = /^(?:'[=+\-@\d]|="[^"]*"$)/;
+const MARKED_TEXT =
+  'the value alone; a program put a mark before it, \' or =" ", so that a spreadsheet takes it for text: ' +
+  'have the export write it without';
+
 const RENDERED =
   'a value; a program wrote out an object of its own here instead of the text that is in it: ' +
   'correct the export, and write it again';
