@@ -229,6 +229,7 @@ export const SETTING_OF: Readonly<Record<CheckCode, keyof CheckSettings>> = {
   spreadsheet_error: 'damage',
   rendering: 'damage',
   word_for_nothing: 'damage',
+  unseen_sign: 'damage',
   lost_leading_zero: 'damage',
   mojibake: 'damage',
   number_cell: 'number_cell',

@@ -272,7 +272,8 @@ function idOf(binding: Binding | null, context: RowContext): string | undefined 
   if (binding.kind !== 'cell') return '';
   const { slot, conversion, column } = binding;
   const value = context.values[slot];
-  if (typeof value === 'string' && isNothing(value)) return '';
+  // What can be none at all is told as that.
+  if (typeof value === 'string' && isNothing(value) && idProblem(value) === null) return '';
   const id = value === undefined ? null : convert(conversion, value);
   if (id === null) return '';
   if (typeof id === 'string') return id;

@@ -113,7 +113,10 @@ export function isWordForNothing(text: string): boolean {
   return isAmong(ANYBODYS, text.trim());
 }
 
+const SIGNS_ALONE = /^[\p{P}\p{Z}]+$/u;
+
 function isAmong(kinds: 'nothing' | 'nothing unsaid', bare: string): boolean {
+  if (SIGNS_ALONE.test(bare)) return true;
   const { folded, shapes } = wordsForNothing(kinds);
   return shapes.has(shapeOf(bare)) && folded.has(bare.toLowerCase());
 }

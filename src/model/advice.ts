@@ -62,6 +62,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   account_implausible: `Ask whose account it is, and correct the cell, or the country or BIC beside it, ${IN_FAILED}.`,
   value_implausible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
   rendering: `Write the value ${IN_FAILED}, and have the export corrected.`,
+  unseen_sign: `Write the value ${IN_FAILED} without it; \`format.trim\` takes spaces off the ends.`,
   word_for_nothing: `Empty the cell ${IN_FAILED}, or write the value.`,
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
   number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,

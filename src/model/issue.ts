@@ -19,6 +19,7 @@ export const CHECK_CODES = [
   'account_implausible',
   'value_implausible',
   'word_for_nothing',
+  'unseen_sign',
   'mojibake',
   'number_cell',
 ] as const;

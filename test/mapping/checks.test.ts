@@ -4,11 +4,13 @@ import { parse } from 'yaml';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { CellCheck } from '../../src/mapping/checks/damage.ts';
 import {
+  escapedText,
   mojibake,
   rendering,
   scientificNotation,
   spreadsheetError,
   textMark,
+  unseenSign,
 } from '../../src/mapping/checks/damage.ts';
 import { identifierChecks } from '../../src/mapping/checks/identifiers.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
@@ -122,6 +124,63 @@ test('a mark by which a spreadsheet takes a cell for text is told, and keeps no 
   expect(meant.filter((text) => isHit(textMark, text))).toEqual([]);
   const keyed = { key: 'name', checks: { damage: 'error' } };
   expect(warningsOf(mapOf({ name: "'00123" }, keyed))).toEqual(['rendering name']);
+});
+
+test.each([
+  ...[
+    'Foo\\nBar',
+    'Baz &amp; Co',
+    'M&uuml;ller',
+    '&#252;',
+    'Foo%20Ltd',
+    'F%C3%BCr',
+    'Foo=C3=BC',
+    '<p>Foo</p>',
+  ],
+  ...['Foo<br>Bar', '\\u00fcber', 'caf\\xe9'],
+])('that %j was written for a program', (text) => {
+  expect(isHit(escapedText, text)).toBe(true);
+});
+
+test.each([
+  ...[
+    'AT&T',
+    'M&S; N',
+    '100% Foo',
+    '50%20',
+    'a=b',
+    'E=MC',
+    '<Foo>',
+    'a < b',
+    'C:\\new',
+    'Foo \\ Bar',
+    'R&D Ltd; B',
+  ],
+])('that %j was written for people', (text) => {
+  expect(isHit(escapedText, text)).toBe(text === '50%20');
+});
+
+test.each([
+  ['\ufeffA3', 'U+FEFF'],
+  ['Foo\u200b Ltd', 'U+200B'],
+  ['\u202eBar', 'U+202E'],
+  ['A\u00adB', 'U+00AD'],
+  ['Leeds\u00a0', 'white space'],
+  ['Boston   ', 'white space'],
+])('a sign in %j that nobody sees is told', (text, sign) => {
+  expect(unseenSign.find(text, EMPTY_ROW)).toContain(sign);
+});
+
+test.each([
+  'Foo\u00a0Ltd',
+  'شركة\u200f (ABC)',
+  'نم\u200cایش',
+  'Ångström',
+  '株式会社　テスト',
+  'O’Neil – “B”',
+  'क्\u200dष',
+])('every sign of %j has its place', (text) => {
+  expect(unseenSign.find(text, EMPTY_ROW)).toBeNull();
 });
 
 describe('where a field says what certain cells mean', () => {

@@ -87,7 +87,23 @@ describe('what stands for nothing', () => {
   });
   test.each([
     ...['', ' ', '\u00a0\t', 'NULL', 'null', 'None', 'NaN', 'nan', 'NaT', '<NA>', '<na>', '(null)', '[NULL]'],
-    ...['nil', '(blank)', '(Blank)', 'n/a', 'N/A', '#N/A', '-', '.', '\\N', 'undefined', ' NULL ', '[]', '?'],
+    ...[
+      'nil',
+      '(blank)',
+      '(Blank)',
+      'n/a',
+      'N/A',
+      '#N/A',
+      '-',
+      '.',
+      '\\N',
+      'undefined',
+      ' NULL ',
+      '[]',
+      '?',
+      '-----',
+      '“”',
+    ],
   ])('is no key and fills no required field: %j', (nothing) => {
     expect(required.keyOf(cells(nothing, 'N', '', 'EUR'))).toBeNull();
     const found = noted(required, cells(nothing, nothing, '', nothing));

@@ -19,11 +19,13 @@ import {
   type Beside,
   type BesideOf,
   type CellCheck,
+  escapedText,
   mojibake,
   rendering,
   scientificNotation,
   spreadsheetError,
   textMark,
+  unseenSign,
   wordForNothing,
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
@@ -118,6 +120,7 @@ const WARNED: ReadonlySet<CheckCode> = new Set([
   'account_implausible',
   'value_implausible',
   'word_for_nothing',
+  'unseen_sign',
 ]);
 
 function severitiesIn(
@@ -134,7 +137,7 @@ function severitiesIn(
 
 const CHECKS_OF_KEY: readonly CellCheck[] = [
   ...[scientificNotation, spreadsheetError, rendering, textMark],
-  mojibake,
+  ...[mojibake, unseenSign],
 ];
 
 function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
@@ -153,7 +156,11 @@ type CellBinding = Extract<Binding, { kind: 'cell' }>;
 
 function checksOfCell(binding: CellBinding, beside: Beside): readonly CellCheck[] {
   const { conversion, path } = binding;
-  const words = conversion.takesWords === true ? [] : [wordForNothing];
+  const words = [
+    escapedText,
+    ...(conversion.kind === 'text' ? [unseenSign] : []),
+    ...(conversion.takesWords === true ? [] : [wordForNothing]),
+  ];
   if (conversion.kind === 'text' && isIdentifierField(path))
     return [
       ...[scientificNotation, spreadsheetError, rendering, textMark],

@@ -76,6 +76,56 @@ const RENDERINGS: readonly RegExp[] = [
   /^#?<[\w.:]+(?: object at |:)0x[\da-f]+>$/i, // Python, Ruby
 ];
 
+/** Signs that a page, an address or a program's text is written with. */
+export const escapedText: CellCheck = {
+  code: 'rendering',
+  isWarning: true,
+  find: (text) => (ESCAPE_SIGN.test(text) && ESCAPED.some((form) => form.test(text)) ? UNESCAPED : null),
+};
+
+const UNESCAPED =
+  'text as people read it; a program wrote signs in it as &amp;, <br>, %C3%BC, =C3=BC, \\n or \\u00fc: ' +
+  'have the export write the signs themselves';
+
+/** For most cells this test is all that the check costs. */
+const ESCAPE_SIGN = /[&<%=\\]/;
+
+const ESCAPED: readonly RegExp[] = [
+  /&(?:#\d{2,6}|#x[\da-f]{2,6}|[a-z]{2,8}\d?);/i,
+  /<\/?(?:br|p|b|i|div|span|td|a|font)(?:\s[^>]*)?\/?>/i,
+  /%20|%[cde][\da-f]%[89ab][\da-f]/i,
+  /=[cde][\da-f]=[89ab][\da-f]/i,
+  /\\(?:[nrt](?![a-z])|u[\da-fA-F]{4}|x[\da-fA-F]{2})/,
+];
+
+/** What nobody sees, or takes for nothing; direction marks have their place in right-to-left text. */
+export const unseenSign: CellCheck = {
+  code: 'unseen_sign',
+  find: (text) => {
+    const [sign] = NOT_PLAIN.test(text) ? (unseenOf(text).exec(text) ?? []) : [];
+    if (sign !== undefined) return `text without ${codeOf(sign)}, a sign that can not be seen; take it out`;
+    return PADDED.test(text) ? PADDING : null;
+  },
+};
+
+function unseenOf(text: string): RegExp {
+  return RIGHT_TO_LEFT.test(text) ? UNSEEN : UNSEEN_OR_MARK;
+}
+
+const PADDED = /^\s|\s$/;
+const PADDING =
+  'a value without white space before or behind it; with `format: { trim: true }` in the job definition it is taken off';
+/** For most cells this test is all that the check costs. */
+const NOT_PLAIN = /[^ -~\u00ae-\u024f]/;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const UNSEEN = /[\u00ad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb]/;
+const UNSEEN_OR_MARK = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+
+/** As `U+200E`. */
+export function codeOf(sign: string): string {
+  return `U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? ''}`;
+}
+
 /** Sent as it stands: where the field is required, it counts as lacking. */
 export const wordForNothing: CellCheck = {
   code: 'word_for_nothing',

@@ -7,7 +7,7 @@ import { countryCode } from '../countries.ts';
 import { readData, wordsOf } from '../read-data.ts';
 import { type FieldPath, formatFieldPath, lastName } from '../request-field.ts';
 import type { RowContext } from '../row-context.ts';
-import type { Beside, BesideOf, CellCheck } from './damage.ts';
+import { type Beside, type BesideOf, type CellCheck, codeOf } from './damage.ts';
 
 /**
  * By the last part of their path. A spreadsheet that takes their digits for a number drops leading
@@ -93,10 +93,9 @@ function unseenIn(what: string, text: string): string | null {
   const found = UNSEEN.exec(text);
   if (found === null) return null;
   const [sign] = found;
-  const code = sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
   const isLast = found.index + sign.length === text.length;
   const place = found.index === 0 ? 'at its beginning' : isLast ? 'at its end' : 'within it';
-  return `${what} without U+${code} ${place}, a sign that can not be seen; take it out`;
+  return `${what} without ${codeOf(sign)} ${place}, a sign that can not be seen; take it out`;
 }
 
 function bare(text: string): string {
