@@ -5,11 +5,11 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { CellCheck } from '../../src/mapping/checks/damage.ts';
 import {
   escapedText,
+  exportMark,
   mojibake,
   rendering,
   scientificNotation,
   spreadsheetError,
-  textMark,
   unseenSign,
 } from '../../src/mapping/checks/damage.ts';
 import { identifierChecks } from '../../src/mapping/checks/identifiers.ts';
@@ -118,10 +118,10 @@ test.each([
 });
 
 test('a mark by which a spreadsheet takes a cell for text is told, and keeps no row back', () => {
-  const marked = ["'00123", "'+Plus GmbH", "'-", '="00125"', '="7"'];
-  expect(marked.filter((text) => !isHit(textMark, text))).toEqual([]);
-  const meant = ["'s-Hertogenbosch", "'t Hof BV", '= A "B"', '"00123"'];
-  expect(meant.filter((text) => isHit(textMark, text))).toEqual([]);
+  const marked = ['7.0', "'00123", "'+Plus GmbH", "'-", '="00125"', '="7"'];
+  expect(marked.filter((text) => !isHit(exportMark, text))).toEqual([]);
+  const meant = ["'s-Hertogenbosch", "'t Hof BV", '= A "B"', '"00123"', '7.05', '1.0.0'];
+  expect(meant.filter((text) => isHit(exportMark, text))).toEqual([]);
   const keyed = { key: 'name', checks: { damage: 'error' } };
   expect(warningsOf(mapOf({ name: "'00123" }, keyed))).toEqual(['rendering name']);
 });

@@ -20,11 +20,11 @@ import {
   type BesideOf,
   type CellCheck,
   escapedText,
+  exportMark,
   mojibake,
   rendering,
   scientificNotation,
   spreadsheetError,
-  textMark,
   unseenSign,
   wordForNothing,
 } from './damage.ts';
@@ -136,7 +136,7 @@ function severitiesIn(
 }
 
 const CHECKS_OF_KEY: readonly CellCheck[] = [
-  ...[scientificNotation, spreadsheetError, rendering, textMark],
+  ...[scientificNotation, spreadsheetError, rendering, exportMark],
   ...[mojibake, unseenSign],
 ];
 
@@ -157,18 +157,18 @@ type CellBinding = Extract<Binding, { kind: 'cell' }>;
 function checksOfCell(binding: CellBinding, beside: Beside): readonly CellCheck[] {
   const { conversion, path } = binding;
   const words = [
-    escapedText,
+    ...[exportMark, escapedText],
     ...(conversion.kind === 'text' ? [unseenSign] : []),
     ...(conversion.takesWords === true ? [] : [wordForNothing]),
   ];
   if (conversion.kind === 'text' && isIdentifierField(path))
     return [
-      ...[scientificNotation, spreadsheetError, rendering, textMark],
+      ...[scientificNotation, spreadsheetError, rendering],
       ...identifierChecks(path, beside, [mojibake]),
       ...words,
     ];
   if (conversion.kind === undefined) return valueChecks(binding);
-  return [spreadsheetError, rendering, textMark, mojibake, ...valueChecks(binding), ...words];
+  return [spreadsheetError, rendering, mojibake, ...valueChecks(binding), ...words];
 }
 
 /** Of values that are written well and still can't be right: by what would be sent of the text. */

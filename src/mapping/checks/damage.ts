@@ -48,24 +48,16 @@ const NARROW =
 /** What nobody types: a value of a program, written out where its text belongs. */
 export const rendering: CellCheck = {
   code: 'rendering',
-  find: (text) => (RENDERINGS.some((form) => form.test(text)) ? RENDERED : null),
+  find: (text) =>
+    MAY_BE_RENDERED.test(text) && RENDERINGS.some((form) => form.test(text)) ? RENDERED : null,
 };
-
-/** Not `'s-Hertogenbosch`. A key's identity passes over it. */
-export const textMark: CellCheck = {
-  code: 'rendering',
-  isWarning: true,
-  find: (text) => (TEXT_MARK.test(text) ? MARKED_TEXT : null),
-};
-
-const TEXT_MARK = /^(?:'[=+\-@\d]|="[^"]*"$)/;
-const MARKED_TEXT =
-  'the value alone; a program put a mark before it, \' or =" ", so that a spreadsheet takes it for text: ' +
-  'have the export write it without';
 
 const RENDERED =
   'a value; a program wrote out an object of its own here instead of the text that is in it: ' +
   'correct the export, and write it again';
+
+/** For most cells this test is all that the check costs. */
+const MAY_BE_RENDERED = /^(?:[[{#<]|System\.|undefined|null|NaN)|@[\da-f]+$/;
 
 const RENDERINGS: readonly RegExp[] = [
   /^\[object [A-Z]\w*\]$/, // JavaScript
@@ -75,6 +67,24 @@ const RENDERINGS: readonly RegExp[] = [
   /^(?:[a-z]\w*\.)+[A-Z][\w$]*@[\da-f]{4,8}$/, // Java
   /^#?<[\w.:]+(?: object at |:)0x[\da-f]+>$/i, // Python, Ruby
 ];
+
+/** Not `'s-Hertogenbosch`. A key's identity passes over them. */
+export const exportMark: CellCheck = {
+  code: 'rendering',
+  isWarning: true,
+  find: (text) => {
+    if (TEXT_MARK.test(text)) return MARKED_TEXT;
+    return DECIMALS.test(text) ? WITH_DECIMALS : null;
+  },
+};
+
+const TEXT_MARK = /^(?:'[=+\-@\d]|="[^"]*"$)/;
+const MARKED_TEXT =
+  'the value alone; a program put a mark before it, \' or =" ", so that a spreadsheet takes it for text: ' +
+  'have the export write it without';
+
+const DECIMALS = /^\d+\.0$/;
+const WITH_DECIMALS = 'the value without .0; a program took the column for decimal numbers';
 
 /** Signs that a page, an address or a program's text is written with. */
 export const escapedText: CellCheck = {
@@ -87,7 +97,6 @@ const UNESCAPED =
   'text as people read it; a program wrote signs in it as &amp;, <br>, %C3%BC, =C3=BC, \\n or \\u00fc: ' +
   'have the export write the signs themselves';
 
-/** For most cells this test is all that the check costs. */
 const ESCAPE_SIGN = /[&<%=\\]/;
 
 const ESCAPED: readonly RegExp[] = [
@@ -115,7 +124,6 @@ function unseenOf(text: string): RegExp {
 const PADDED = /^\s|\s$/;
 const PADDING =
   'a value without white space before or behind it; with `format: { trim: true }` in the job definition it is taken off';
-/** For most cells this test is all that the check costs. */
 const NOT_PLAIN = /[^ -~\u00ae-\u024f]/;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const UNSEEN = /[\u00ad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb]/;
