@@ -101,6 +101,7 @@ const convertedColumnSchema = z
       .min(1)
       .optional()
       .describe('For booleans: cells that mean false, exactly as written.'),
+    separator: z.string().length(1).optional().describe('For lists: the sign between values; else ; or |.'),
     values: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .refine((values) => Object.keys(values).length <= MOST_VALUES, `expected at most ${MOST_VALUES} cells`)

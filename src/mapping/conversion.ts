@@ -7,6 +7,7 @@ import type { WrittenAs } from '../model/issue.ts';
 import { isJsonList } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { countryCode } from './countries.ts';
+import { wordsOf } from './read-data.ts';
 
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
 
@@ -101,20 +102,43 @@ export const countryConversion: Conversion = {
     'a country: two- or three-letter ISO 3166 code, or its name in English, German, French, Spanish, Italian, Dutch or Polish',
 };
 
-const SEPARATOR = /[;|]/;
+/** A text is split on `;` and `|`, or on the separator of the definition. */
+export function listConversion(separator?: string): Conversion {
+  const own = separator === undefined ? '; or |' : JSON.stringify(separator);
+  return {
+    kind: 'list',
+    fromText: (text) => partsOf(text, separator ?? /[;|]/),
+    fromJson: (value) => (Array.isArray(value) ? stringsOf(value) : undefined),
+    remedy: (text) => separatorIn(text).filter((one) => partsOf(text, one.separator) !== undefined),
+    expected: `a list of strings (in one cell: separated by ${own}, without brackets and quotes)`,
+  };
+}
 
-/** Text is split on `;` and `|`, its parts trimmed; empty parts and JSON nulls are left out. */
-export const listConversion: Conversion = {
-  kind: 'list',
-  fromText: partsOf,
-  fromJson: (value) => (Array.isArray(value) ? stringsOf(value) : undefined),
-  expected: 'a list of strings (in one cell: separated by ; or |)',
-};
-
-function partsOf(text: string): readonly string[] | null {
-  const parts = text.split(SEPARATOR).map((part) => part.trim());
+/** Trimmed, without empty parts; `undefined` where one is a list by itself. */
+function partsOf(text: string, separator: string | RegExp): readonly string[] | null | undefined {
+  const parts = text.split(separator).map((part) => part.trim());
   const filled = parts.filter((part) => part !== '');
+  if (isBracketed(text.trim()) || filled.some((part) => codesIn(part).length > 1)) return undefined;
   return filled.length === 0 ? null : filled;
+}
+
+/** As JSON, Python and SQL write lists. */
+function isBracketed(text: string): boolean {
+  return /^\[.*\]$|^\{.*\}$/s.test(text);
+}
+
+/** Of a text that consists of currencies alone, whatever stands between them. */
+function codesIn(text: string): readonly string[] {
+  const codes = text.split(/[^a-z]+/i).filter((code) => code !== '');
+  return codes.every((code) => wordsOf('currency').has(code.toUpperCase())) ? codes : [];
+}
+
+/** The first sign between currencies; a space or a line break where there is no other. */
+function separatorIn(text: string): readonly { readonly separator: string }[] {
+  const between = /^[a-z]+([^a-z]+)/i.exec(text.trim())?.[1];
+  if (between === undefined) return [];
+  const separator = between.trim()[0] ?? (between.includes('\n') ? '\n' : ' ');
+  return [{ separator }];
 }
 
 function stringsOf(values: readonly JsonValue[]): readonly string[] | undefined {

@@ -18,6 +18,7 @@ import {
   type FieldPath,
   formatFieldPath,
   type LeafType,
+  lastName,
   parseFieldPath,
 } from './request-field.ts';
 
@@ -132,7 +133,7 @@ function exampleOf({ path, source }: TemplateField, type: LeafType, isNeeded: bo
     case 'country':
       return 'GBR';
     default:
-      return exampleText(String(path.findLast((segment) => typeof segment === 'string')));
+      return exampleText(lastName(path)).replaceAll(';', source?.separator ?? ';');
   }
 }
 

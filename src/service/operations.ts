@@ -219,6 +219,7 @@ function typeOf(source: FieldSource): FieldType {
   if (source.as !== undefined) return TYPES[source.as];
   if (source.pattern !== undefined) return 'date-time';
   if (source.decimal !== undefined) return 'number';
+  if (source.separator !== undefined) return 'string-list';
   return source.true === undefined && source.false === undefined ? 'string' : 'boolean';
 }
 
