@@ -2,10 +2,10 @@
  * What a mapping is compiled from, and how names find columns: as they are written, else as people
  * read them (`foldName`). Where a name could mean two, none is chosen.
  */
-import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
+import { columnsOf, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
-import { convertedColumn } from './field-conversion.ts';
+import type { ConvertedColumn } from './field-conversion.ts';
 import {
   createFieldLookup,
   createFindField,
@@ -33,8 +33,15 @@ export type Compilation = MappingOptions & {
   /** Like a name that the definition ignores and the file doesn't have. */
   readonly readsAsIgnored: (column: string) => boolean;
   readonly problems: string[];
+  readonly composed: ComposedCell[];
   /** Of a table: its first line may be a record. */
   knowsNoColumn: boolean;
+};
+
+type ComposedCell = {
+  readonly slot: number;
+  readonly parts: readonly ColumnSlot[];
+  readonly source: ConvertedColumn;
 };
 
 export type ColumnSlot = { readonly column: string; readonly slot: number };
@@ -56,6 +63,7 @@ export function startCompilation(options: MappingOptions): Compilation {
     findColumns: createFindColumns(source.columns, definition, isField),
     readsAsIgnored: createReadsAsIgnored(definition, source),
     problems: [],
+    composed: [],
     knowsNoColumn: false,
   };
 }
@@ -90,7 +98,7 @@ export function severalOfName(name: string): string {
 
 export function namesTaken(definition: JobDefinition): readonly string[] {
   const { fields, key } = definition;
-  const columns = Object.values(fields).flatMap((source) => convertedColumn(source)?.column ?? []);
+  const columns = Object.values(fields).flatMap(columnsOf);
   return [...columns, ...pathColumnsOf(definition), ...(key === undefined ? [] : [key])];
 }
 

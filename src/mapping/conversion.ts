@@ -41,7 +41,9 @@ export function expectedOf(conversion: Conversion, value: JsonValue): string {
 }
 
 const NO_VERTICAL_TAB =
-  'text without a vertical tab (U+000B), which FileMaker and Word write for a line break in a cell: put a space or a line break there (in Excel: =SUBSTITUTE(A2,CHAR(11)," "))';
+  'text without a vertical tab (U+000B), which FileMaker and Word ' +
+  'write for a line break in a cell: put a space or a line break ' +
+  'there (in Excel: =SUBSTITUTE(A2,CHAR(11)," "))';
 
 function hasVerticalTab(value: JsonValue): boolean {
   return typeof value === 'string' ? value.includes('\v') : isJsonList(value) && value.some(hasVerticalTab);
@@ -99,46 +101,44 @@ export const countryConversion: Conversion = {
   fromText: (text) => countryCode(text) ?? (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
   fromJson: () => undefined,
   expected:
-    'a country: two- or three-letter ISO 3166 code, or its name in English, German, French, Spanish, Italian, Dutch or Polish',
+    'a country: two- or three-letter ISO 3166 code, or its name ' +
+    'in English, German, French, Spanish, Italian, Dutch or Polish',
 };
 
-/** A text is split on `;` and `|`, or on the separator of the definition. */
+const SEPARATORS = [',', ';', '/', '&', '+', '-', '\n', ' '];
+
+/** A text is split on `;` and `|`, or on the definition's separator. */
 export function listConversion(separator?: string): Conversion {
   const own = separator === undefined ? '; or |' : JSON.stringify(separator);
   return {
     kind: 'list',
     fromText: (text) => partsOf(text, separator ?? /[;|]/),
     fromJson: (value) => (Array.isArray(value) ? stringsOf(value) : undefined),
-    remedy: (text) => separatorIn(text).filter((one) => partsOf(text, one.separator) !== undefined),
-    expected: `a list of strings (in one cell: separated by ${own}, without brackets and quotes)`,
+    remedy(text) {
+      const sign = SEPARATORS.find((one) => partsOf(text, one) !== undefined);
+      return sign === undefined ? [] : [{ separator: sign }];
+    },
+    expected: `a list of strings (in one cell: separated by ${own}, no brackets)`,
   };
 }
 
-/** Trimmed, without empty parts; `undefined` where one is a list by itself. */
-function partsOf(text: string, separator: string | RegExp): readonly string[] | null | undefined {
+type Parts = readonly string[] | null | undefined;
+
+/** Trimmed, without empty parts; `undefined`: one is a list itself. */
+function partsOf(text: string, separator: string | RegExp): Parts {
   const parts = text.split(separator).map((part) => part.trim());
   const filled = parts.filter((part) => part !== '');
-  if (isBracketed(text.trim()) || filled.some((part) => codesIn(part).length > 1)) return undefined;
+  if (BRACKETED.test(text.trim()) || filled.some(holdsCurrencies)) return undefined;
   return filled.length === 0 ? null : filled;
 }
 
 /** As JSON, Python and SQL write lists. */
-function isBracketed(text: string): boolean {
-  return /^\[.*\]$|^\{.*\}$/s.test(text);
-}
+const BRACKETED = /^(?:\[.*\]|\{.*\})$/s;
 
-/** Of a text that consists of currencies alone, whatever stands between them. */
-function codesIn(text: string): readonly string[] {
-  const codes = text.split(/[^a-z]+/i).filter((code) => code !== '');
-  return codes.every((code) => wordsOf('currency').has(code.toUpperCase())) ? codes : [];
-}
-
-/** The first sign between currencies; a space or a line break where there is no other. */
-function separatorIn(text: string): readonly { readonly separator: string }[] {
-  const between = /^[a-z]+([^a-z]+)/i.exec(text.trim())?.[1];
-  if (between === undefined) return [];
-  const separator = between.trim()[0] ?? (between.includes('\n') ? '\n' : ' ');
-  return [{ separator }];
+function holdsCurrencies(part: string): boolean {
+  const codes = part.split(/[^a-z]+/i).filter((code) => code !== '');
+  if (codes.length === 0 || codes[0] === part) return false;
+  return codes.every((code) => wordsOf('currency').has(code.toUpperCase()));
 }
 
 function stringsOf(values: readonly JsonValue[]): readonly string[] | undefined {

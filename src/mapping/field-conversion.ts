@@ -16,12 +16,12 @@ import { dateByPattern, isoDate } from './dates.ts';
 import { integerConversion, numberConversion } from './numbers.ts';
 import type { LeafType } from './request-field.ts';
 
-export type ConvertedColumn = Extract<FieldSource, { column: string }>;
+export type ConvertedColumn = Exclude<FieldSource, string | { value: unknown }>;
 type As = NonNullable<ConvertedColumn['as']>;
 
 export function convertedColumn(source: FieldSource): ConvertedColumn | null {
   if (typeof source === 'string') return { column: source };
-  return 'column' in source ? source : null;
+  return 'value' in source ? null : source;
 }
 
 const OPTION_NAMES = ['pattern', 'decimal', 'true', 'false', 'separator'] as const;

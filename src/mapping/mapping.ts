@@ -24,6 +24,7 @@ import {
   type MappingOptions,
   startCompilation,
 } from './compilation.ts';
+import { withComposed } from './composition.ts';
 import { convert, expectedOf } from './conversion.ts';
 import { groupProblems, mergeGroup } from './group.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
@@ -50,6 +51,7 @@ type Steps = {
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
   readonly checkRow: CheckRow;
+  readonly composed: Compilation['composed'];
 };
 
 /** The identifier for the path or `null`, and issues; its lack is one where `isAsked`. */
@@ -119,6 +121,7 @@ function compileSteps(compilation: Compilation): Steps {
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
     checkRow: compileChecks(definition, bindings, key),
+    composed: compilation.composed,
   };
   problems.push(...missingColumns(compilation, bindings));
   return steps;
@@ -135,7 +138,8 @@ function keyPlace(compilation: Compilation): ColumnSlot | null {
 function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   if (steps.isInDoubt(row)) return refused(row, IN_DOUBT_CODE, OUTCOME_KNOWN);
   if (row.kind === 'unreadable') return refused(row, 'unreadable_row', `a readable row: ${row.problem}`);
-  const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
+  const read = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
+  const context = withComposed(read, steps.composed);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
   // What else is wrong with a totals line helps nobody.
   if (!steps.checkKey(row, context)) return issuesOf(context);
@@ -143,7 +147,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   const built = steps.build(context);
   const body = isJsonObject(built) ? built : {};
   steps.requireFields(body, context, asked);
-  steps.checkRow(row, context);
+  steps.checkRow(context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
   }
@@ -256,9 +260,10 @@ function idOf(binding: Binding | null, context: RowContext): string | undefined 
   if (binding.kind !== 'cell') return '';
   const { slot, conversion, column } = binding;
   const value = context.values[slot];
-  if (typeof value === 'string' && isNothing(value)) return '';
+  const fallback = String(binding.fallback ?? '');
+  if (typeof value === 'string' && isNothing(value)) return fallback;
   const id = value === undefined ? null : convert(conversion, value);
-  if (id === null) return '';
+  if (id === null) return fallback;
   if (typeof id === 'string') return id;
   const expected = expectedOf(conversion, value ?? null);
   addIssue(context, { code: 'cell_not_convertible', column, value, expected });

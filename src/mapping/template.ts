@@ -2,7 +2,7 @@
  * A file to begin with: the columns that a job's definition asks for and the usual ones, with
  * example cells that the job's own mapping takes. The values are invented.
  */
-import { type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
+import { columnsOf, type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import { withMember } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
@@ -97,7 +97,8 @@ function templateFields(
   return [
     ...Object.entries(definition.fields).flatMap(([field, from]) => {
       const source = convertedColumn(from);
-      return source === null ? [] : [{ path: pathOf(field), source }];
+      const path = pathOf(field);
+      return columnsOf(from).map((column) => ({ path, source: { ...source, column } }));
     }),
     ...[...left].map((name) => ({ path: pathOf(name), source: null })),
   ];

@@ -8,7 +8,6 @@ import { type CheckSettings, type JobDefinition, SETTING_OF } from '../../config
 import type { CheckCode, Severity } from '../../model/issue.ts';
 import { isJsonList } from '../../model/json-record.ts';
 import type { JsonValue } from '../../model/request.ts';
-import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import { countryCode, likelyCountry } from '../countries.ts';
@@ -25,7 +24,7 @@ import {
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
-export type CheckRow = (row: Row, context: RowContext) => void;
+export type CheckRow = (context: RowContext) => void;
 
 type Checking = Pick<JobDefinition, 'checks' | 'keyForm' | 'operation'>;
 type SeverityOf = (code: CheckCode) => Severity;
@@ -38,9 +37,9 @@ export function compileChecks(
 ): CheckRow {
   const columns = checkedColumns(bindings, key, definition);
   const checkTyped = compileTypedCells(definition, bindings, key);
-  return (row, context) => {
+  return (context) => {
     for (const column of columns) checkCell(column, context);
-    if (row.kind === 'cells' && row.typed !== undefined) checkTyped(row.typed, context);
+    checkTyped(context);
   };
 }
 
@@ -87,7 +86,13 @@ function checkedColumns(
   for (const binding of bindings) {
     if (binding.kind === 'constant') continue;
     const checks = checksOfField(binding, beside(binding));
-    add(binding, checks, binding.path[0] === ACCOUNTS);
+    const isOfAccount = binding.path[0] === ACCOUNTS;
+    const joined = binding.kind === 'cell' && binding.parts.length > 1 ? binding.parts : [];
+    // Each joined cell has its own damage.
+    const isOfPart = ({ code }: CellCheck) => joined.length > 0 && CODES_OF_KEY.has(code);
+    const ofAll = checks.filter((check) => !isOfPart(check));
+    add(binding, ofAll, isOfAccount);
+    for (const part of joined) add(part, checks.filter(isOfPart), isOfAccount);
   }
   if (key !== null) add(key, CHECKS_OF_KEY, false);
   return [...columns.values()]
@@ -125,6 +130,7 @@ function severitiesIn(
 }
 
 const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
+const CODES_OF_KEY = new Set(CHECKS_OF_KEY.map(({ code }) => code));
 
 function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
@@ -209,10 +215,12 @@ function createBeside(bindings: readonly Binding[]): (binding: Binding) => Besid
 function textOf(binding: Binding | undefined): BesideOf {
   if (binding === undefined) return () => '';
   if (binding.kind === 'constant') return () => String(binding.value);
+  const fallback = (binding.kind === 'cell' && binding.fallback) || '';
   return ({ values }) => {
     const value = values[binding.slot];
-    const sent = typeof value === 'string' && binding.kind === 'cell' && binding.conversion.fromText(value);
-    return typeof sent === 'string' ? sent : '';
+    const isText = typeof value === 'string' && binding.kind === 'cell';
+    const sent = isText && binding.conversion.fromText(value);
+    return typeof sent === 'string' && sent !== '' ? sent : String(fallback);
   };
 }
 
@@ -226,7 +234,7 @@ function compileTypedCells(
   { checks, keyForm }: Checking,
   bindings: readonly Binding[],
   key: ColumnSlot | null,
-): (typed: readonly number[], context: RowContext) => void {
+): (context: RowContext) => void {
   const { number_cell: severity } = checks;
   if (severity === 'off') return () => undefined;
   const places = [...bindings.flatMap(identifierPlace), ...(key === null ? [] : [key])];
@@ -234,8 +242,8 @@ function compileTypedCells(
   const isMore = (one: Binding) => one.kind === 'reference' || isRefusedAsNumber(one.path);
   const others = bindings.filter(isMore).flatMap(identifierPlace);
   const isLoose = keyForm === 'loose' && others.every(({ slot }) => slot !== key?.slot);
-  return (typed, context) => {
-    for (const slot of typed) {
+  return (context) => {
+    for (const slot of context.typed) {
       const column = columns.get(slot);
       if (column === undefined) continue;
       const value = context.values[slot];

@@ -84,7 +84,7 @@ function orOther(written: string[], word: string): string[] {
 }
 
 function describe({ pattern, decimal, separator }: Notation): string {
-  if (separator !== undefined) return `lists with separator ${JSON.stringify(separator)}`;
+  if (separator !== undefined) return `separator "${separator}"`;
   return (
     pattern ?? (decimal === undefined ? 'numbers written as in JSON' : `numbers with decimal "${decimal}"`)
   );
