@@ -134,7 +134,7 @@ function bindCell(
   const conversion = conversionFor(known.type, source);
   if (typeof conversion === 'string') return conversion;
   const fallback = convert(conversion, source.default ?? null);
-  if (fallback === undefined) return `the default doesn't fit the field; expected ${conversion.expected}`;
+  if (fallback === undefined) return `default: expected ${conversion.expected}`;
   const place = composedPlace(source, compilation);
   if (place === null || typeof place === 'string') return place;
   return { kind: 'cell', path, ...place, conversion, fallback };

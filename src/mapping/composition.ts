@@ -1,7 +1,4 @@
-/**
- * Cells that the definition makes of others. Each has a slot of its own behind the
- * file's, where it is converted and checked like any other.
- */
+/** Cells that the definition makes of others, each in a slot of its own behind the file's. */
 import { columnsOf } from '../config/job-definition.ts';
 import type { JsonValue } from '../model/request.ts';
 import { type ColumnSlot, type Compilation, placeOf } from './compilation.ts';
@@ -24,7 +21,7 @@ export function composedPlace(source: ConvertedColumn, compilation: Compilation)
   if (only !== undefined && isMade === undefined) return { ...only, parts };
   const column = parts.map((part) => part.column).join(' + ');
   const { composed, source: file } = compilation;
-  // One slot behind the file's stands for columns that no JSON record has.
+  // The first slot behind the file's: columns that no record has.
   const slot = file.columns.length + 1 + composed.length;
   composed.push({ slot, parts, source });
   return { column, slot, parts };
@@ -36,10 +33,8 @@ export function withComposed(context: RowContext, composed: Compilation['compose
   const typed = [...context.typed];
   for (const { slot, parts, source } of composed) {
     const slots = parts.map((part) => part.slot);
-    values[slot] = compose(
-      slots.map((one) => values[one]),
-      source,
-    );
+    const cells = slots.map((one) => values[one]);
+    values[slot] = compose(cells, source);
     if (slots.some((one) => typed.includes(one))) typed.push(slot);
   }
   return { ...context, values, typed };
@@ -47,18 +42,18 @@ export function withComposed(context: RowContext, composed: Compilation['compose
 
 const isFilled = (cell: JsonValue) => !isNothing(String(cell ?? ''));
 
-/** What is no text is not joined or split: as a list it is refused. */
+/** What is no text makes a list, which is refused. */
 function compose(cells: readonly Cell[], { join, split, part, remove }: ConvertedColumn): Cell {
   const filled = cells.flatMap((cell = null) => (isFilled(cell) ? [cell] : []));
   const texts = filled.filter((cell) => typeof cell === 'string');
   if (filled.length === 0) return cells[0];
-  if (texts.length < filled.length) return (split ?? filled[1]) ? filled : filled[0];
+  const isOne = filled.length === 1 && split === undefined;
+  if (texts.length < filled.length) return isOne ? filled[0] : filled;
   const joined = texts.join(join);
   const text = split === undefined ? joined : partOf(joined.trim(), split, part);
   return remove === undefined ? text : text.replaceAll(/\s+/g, '');
 }
 
-/** Several blanks count as one. */
 function partOf(text: string, split: string, part: ConvertedColumn['part']): string {
   const pieces = text.split(split === ' ' ? /\s+/ : split);
   const [first = ''] = pieces;

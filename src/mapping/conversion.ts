@@ -124,7 +124,7 @@ export function listConversion(separator?: string): Conversion {
 
 type Parts = readonly string[] | null | undefined;
 
-/** Trimmed, without empty parts; `undefined`: one is a list itself. */
+/** `undefined`: a part is a list itself. */
 function partsOf(text: string, separator: string | RegExp): Parts {
   const parts = text.split(separator).map((part) => part.trim());
   const filled = parts.filter((part) => part !== '');

@@ -207,7 +207,8 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   const isNamed = definition.key === pathField || definition.fields[pathField] !== undefined;
   if (binding === null && needsPathId && source.columns.length > 0 && !isNamed) {
     problems.push(
-      `${definition.operation} needs the field "${pathField}" for its path, and no column fills it; expected a column "${pathField}", or one mapped to it under "fields"`,
+      `${definition.operation} needs the field "${pathField}" for its path, and no column fills it; ` +
+        `expected a column "${pathField}", or one mapped to it under "fields"`,
     );
   }
   const column = binding === null || binding.kind === 'constant' ? pathField : binding.column;

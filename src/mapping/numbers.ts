@@ -19,7 +19,7 @@ function groupsBy(sign: string): string {
 }
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** `12.0` is whole; with three zeros they could be a group of three. */
+/** `12.0` is whole; three zeros could be a group of three. */
 const PLAIN_INTEGER = /^[+-]?\d+(?:\.0{1,2})?$/;
 const EXACT = 'with no more digits than a double keeps exactly (15 always are)';
 

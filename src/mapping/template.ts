@@ -119,6 +119,7 @@ function pathOf(field: string): FieldPath {
 }
 
 function exampleOf({ path, source }: TemplateField, type: LeafType, isNeeded: boolean): string {
+  if ((source?.columns?.indexOf(source.column ?? '') ?? 0) > 0) return '';
   // No key of an existing record is known here, so that a field that may be empty stays empty.
   if (source?.ref !== undefined) return isNeeded ? EXAMPLE_REFERENCE : '';
   switch (source?.as ?? type) {

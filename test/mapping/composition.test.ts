@@ -54,20 +54,25 @@ test('a default alone makes no item of a list, and no row', () => {
 });
 
 test.each<[FieldSource, unknown]>([
-  [JOINED, ['cell_not_convertible A + B "[\\"Jo\\",5]"']],
+  [JOINED, ['cell_not_convertible A + B "[\\"Jo\\",0]"']],
   [
     { columns: ['A', 'C'], join: ' ' },
-    { name: 'Jo', kyc: { payments: 5 } },
+    { name: 'Jo', kyc: { payments: 0 } },
   ],
 ])('of JSON only text is joined, and what a record lacks is empty: %j', (name, body) => {
   const mapping = compileJson(['A', 'B'], { fields: { name, 'kyc.payments': 'B' } });
-  expect(bodyOf(mapping.map(record({ A: 'Jo', B: 5 })))).toEqual(body);
+  expect(bodyOf(mapping.map(record({ A: 'Jo', B: 0 })))).toEqual(body);
 });
 
 test.each<[FieldSource, string]>([
   [{ columns: ['A', 'Zip'], join: ' ' }, 'the file has no column "Zip", from which the job takes name.'],
-  [{ column: 'A', default: 5 }, `"name": the default doesn't fit the field; expected a string (in quotes)`],
+  [{ column: 'A', default: 5 }, '"name": default: expected a string (in quotes)'],
   [{ column: 'A', ref: 'subclient', remove: 'spaces' }, `"name": remove doesn't go with ref: the cell is`],
 ])('%j is refused', (name, problem) => {
   expect(problemsOf(() => compileCsv(['A'], { fields: { name } })).join('\n')).toContain(problem);
+});
+
+test('JSON numbers are not joined, zero included', () => {
+  const mapping = compileJson(['A', 'B'], { fields: { 'kyc.payments': JOINED } });
+  expect(bodyOf(mapping.map(record({ A: 5, B: 0 })))).toEqual(['cell_not_convertible A + B "[5,0]"']);
 });

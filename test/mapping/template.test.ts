@@ -26,7 +26,7 @@ test('when the definition has columns and conversions of its own, the template u
       isPayer: { column: 'Payer?', true: ['J'], false: ['N'] },
       'currencies.0': 'Currency',
       'accounts.1.iban': 'Second IBAN',
-      'details.name': { columns: ['First', 'Last'], join: ' ' },
+      'kyc.payments': { columns: ['First', 'Last'], join: ' ' },
     },
     ignore: ['email'],
     required: ['name', 'accounts.1.country', 'accounts[0].iban'],
@@ -42,7 +42,7 @@ test('when the definition has columns and conversions of its own, the template u
       details: { taxId: 'PARTNER-0001' },
       country: 'GBR',
       isPayer: true,
-      kyc: { since: '2020-03-31T00:00:00.000Z', volume: 2500.5 },
+      kyc: { since: '2020-03-31T00:00:00.000Z', volume: 2500.5, payments: 12 },
       accounts: [{}, { country: 'GBR' }],
     },
   });

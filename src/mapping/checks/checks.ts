@@ -194,7 +194,8 @@ const countryProblem: ProblemOf = (sent, text) => {
 
 const NO_COUNTRY = 'a country of ISO 3166 in two or three letters, such as DEU';
 const COUNTRY =
-  'the code of a country, since nothing says that the service takes its name; with `as: country` under the field in the job definition the name becomes three letters';
+  'the code of a country, since nothing says that the service takes its name; ' +
+  'with `as: country` under the field in the job definition the name becomes three letters';
 
 const VALUES = new Map<string, readonly [CheckCode, ProblemOf]>([
   ['currencies', ['account_implausible', currencyProblem]],
@@ -225,7 +226,9 @@ function textOf(binding: Binding | undefined): BesideOf {
 }
 
 const TEXT =
-  'text; the cell holds a number, a date or a boolean, so digits may be lost: format the column as text and write it again, or, where each is right as it stands, set `checks: { number_cell: warn }` in the job definition';
+  'text; the cell holds a number, a date or a boolean, so digits may be lost: ' +
+  'format the column as text and write it again, or, ' +
+  'where each is right as it stands, set `checks: { number_cell: warn }` in the job definition';
 
 const WHOLE = 'text; the cell holds a whole number, and zeros that were typed before it are lost';
 
