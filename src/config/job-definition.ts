@@ -74,9 +74,21 @@ const MOST_VALUES = 2_000;
 
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
+const cells = z.array(z.string()).min(1);
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
 const convertedColumnSchema = z
   .strictObject({
-    column,
+    column: column.optional(),
+    columns: z.array(column).min(2).optional().describe('Columns that are joined.'),
+    join: z.string().optional().describe('What joins the cells.'),
+    split: z.string().min(1).optional().describe('What the cell is split on.'),
+    part: z
+      .union([z.enum(['first', 'rest']), z.number().int().min(1).max(99)])
+      .optional()
+      .describe('Which part; numbers count from 1.'),
+    remove: z.literal('spaces').optional().describe('Takes blanks out.'),
+    default: scalar.optional().describe('What an empty cell means.'),
     as: z
       .enum(['string', 'boolean', 'integer', 'number', 'date', 'country', 'list'])
       .optional()
@@ -88,26 +100,15 @@ const convertedColumnSchema = z
     decimal: z
       .enum(['.', ','])
       .optional()
-      .describe(
-        "For numbers: the decimal sign; groups of three digits may be set apart by the other of the two, a space or '.",
-      ),
-    true: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .describe('For booleans: cells that mean true, exactly as written.'),
-    false: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .describe('For booleans: cells that mean false, exactly as written.'),
+      .describe("For numbers: the decimal sign; groups of three may have the other, a space or '."),
+    true: cells.optional().describe('For booleans: what means true.'),
+    false: cells.optional().describe('For booleans: what means false.'),
+    separator: z.string().length(1).optional().describe('For lists: the sign between values.'),
     values: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .refine((values) => Object.keys(values).length <= MOST_VALUES, `expected at most ${MOST_VALUES} cells`)
       .optional()
-      .describe(
-        'What certain cells mean, exactly as written: Deutschland: DEU. null: nothing. Of a list, its parts; all other cells are read as usual.',
-      ),
+      .describe('What certain cells mean, or parts of a list; null: nothing.'),
     nothing: z
       .array(z.string())
       .max(0, 'expected [], which takes every cell as it stands; `values` says which cells are empty')
@@ -116,23 +117,36 @@ const convertedColumnSchema = z
     ref: z
       .enum(['subclient', 'counterparty'])
       .optional()
-      .describe(
-        'The cell is a key: the field takes the identifier of the record that was created under it, in an earlier run or in this one.',
-      ),
+      .describe('The cell is the key of a record whose identifier the field takes.'),
   })
   .describe('A column with its conversion.');
 
-/** The field's own type decides where `as` is left out. */
 const fieldSourceSchema = z.union([
   column,
-  convertedColumnSchema,
+  convertedColumnSchema.refine(isWhole, {
+    message: 'expected column, or columns with join; and split with part',
+    abort: true,
+  }),
   z
     .strictObject({
-      value: z.union([z.string(), z.number(), z.boolean()]).describe('A constant, the same for every row.'),
+      value: scalar.describe('A constant, the same for every row.'),
     })
     .describe('A constant, the same for every row.'),
 ]);
 export type FieldSource = z.infer<typeof fieldSourceSchema>;
+
+function isWhole(source: z.infer<typeof convertedColumnSchema>): boolean {
+  const { columns, join, split, part } = source;
+  const isJoined = columns !== undefined;
+  if (isJoined === (source.column !== undefined)) return false;
+  return isJoined === (join !== undefined) && !split === !part;
+}
+
+export function columnsOf(source: FieldSource): readonly string[] {
+  if (typeof source === 'string') return [source];
+  if ('value' in source) return [];
+  return [source.column ?? [], source.columns ?? []].flat();
+}
 
 const UNICODE: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be'];
 const NO_ENCODING =
@@ -203,12 +217,17 @@ const checksSchema = z
     accounts: severitySchema
       .optional()
       .describe(
-        'An IBAN, BIC, UK sort code or US routing number that is not built as such a number is, or whose check digits do not fit. Left out, it is error in accounts.* and warn elsewhere. What contradicts itself, and unknown currencies: warn.',
+        'An IBAN, BIC, UK sort code or US routing number that is not built as such a ' +
+          'number is, or whose check digits do not fit. Left out, it is error in accounts.* ' +
+          'and warn elsewhere. What contradicts itself, and unknown currencies: warn.',
       ),
     damage: severitySchema
       .optional()
       .describe(
-        'An identifier or key in scientific notation, what a spreadsheet shows in place of a value (#REF!, ####), text read in a wrong encoding, codes short of leading zeros, impossible dates of incorporation, countries by name. Left out, it is error in accounts.*, and warn elsewhere and for the last three.',
+        'An identifier or key in scientific notation, what a spreadsheet shows in place of ' +
+          'a value (#REF!, ####), text read in a wrong encoding, codes short of leading zeros, ' +
+          'impossible dates of incorporation, countries by name. Left out, it is error in ' +
+          'accounts.*, and warn elsewhere and for the last three.',
       ),
     // What is typed may have lost zeros or digits: as a key it would be another record's.
     number_cell: severitySchema
@@ -303,7 +322,8 @@ const settingsSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'A list field, for example accounts: adjacent rows with the same key are one request, and each adds its item to that list.',
+      'A list field, for example accounts: adjacent rows with the same key ' +
+        'are one request, and each adds its item to that list.',
     ),
   checks: checksSchema.prefault({}),
   required: z

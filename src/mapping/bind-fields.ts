@@ -3,20 +3,16 @@
  * headers that are field paths themselves.
  */
 
-import type { FieldSource } from '../config/job-definition.ts';
+import { columnsOf, type FieldSource } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import type { KeyForm } from '../model/key-form.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import { type ColumnSlot, type Compilation, isLeftOut, namesTaken, placeOf } from './compilation.ts';
+import { type ColumnSlot, type Compilation, isLeftOut, namesTaken } from './compilation.ts';
+import { composedPlace } from './composition.ts';
 import { type Conversion, convert } from './conversion.ts';
-import {
-  type ConvertedColumn,
-  conversionFor,
-  convertedColumn,
-  defaultConversion,
-} from './field-conversion.ts';
+import { type ConvertedColumn, conversionFor, defaultConversion } from './field-conversion.ts';
 import { noSuchField } from './proposal/meaning.ts';
 import {
   type FieldLookup,
@@ -31,8 +27,17 @@ export type Binding =
   | { readonly kind: 'constant'; readonly path: FieldPath; readonly value: JsonValue }
   | ColumnBinding;
 
+type CellBinding = {
+  readonly kind: 'cell';
+  readonly conversion: Conversion;
+  /** What is sent where the cell is empty. */
+  readonly fallback: JsonValue;
+  /** The columns of which the cell is made. */
+  readonly parts: readonly ColumnSlot[];
+};
+
 type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
-    | { readonly kind: 'cell'; readonly conversion: Conversion }
+    | CellBinding
     /** The cell is the key of another record, whose identifier the field takes later. */
     | { readonly kind: 'reference'; readonly space: ReferenceSpace; readonly form: KeyForm }
     /** JSON only: an object or a list that some record leaves empty or null. */
@@ -86,8 +91,9 @@ function bindDefinition(compilation: Compilation): readonly Binding[] {
 
 /** A column named like a field may be ignored, so that it fills another field alone. */
 function ignoredProblem(source: FieldSource, { definition, findField }: Compilation): string | null {
-  const column = convertedColumn(source)?.column;
-  if (column === undefined || !definition.ignore.includes(column) || findField(column) !== null) return null;
+  const { ignore } = definition;
+  const column = columnsOf(source).find((one) => ignore.includes(one) && findField(one) === null);
+  if (column === undefined) return null;
   return `column "${column}" is under "ignore" too; expected it in one of the two`;
 }
 
@@ -115,7 +121,7 @@ function targetOf(field: string, compilation: Compilation): Target | string {
 
 function bindSource(target: Target, source: FieldSource, compilation: Compilation): Binding | string | null {
   if (typeof source === 'string') return bindCell(target, { column: source }, compilation);
-  if (!('column' in source)) return bindConstant(target, source.value);
+  if ('value' in source) return bindConstant(target, source.value);
   return source.ref === undefined
     ? bindCell(target, source, compilation)
     : bindReference(target, { ...source, ref: source.ref }, compilation);
@@ -128,9 +134,11 @@ function bindCell(
 ): Binding | string | null {
   const conversion = conversionFor(known.type, source);
   if (typeof conversion === 'string') return conversion;
-  const place = placeOf(source.column, compilation);
+  const fallback = convert(conversion, source.default ?? null);
+  if (fallback === undefined) return `default: expected ${conversion.expected}`;
+  const place = composedPlace(source, compilation);
   if (place === null || typeof place === 'string') return place;
-  return { kind: 'cell', path, ...place, conversion };
+  return { kind: 'cell', path, ...place, conversion, fallback };
 }
 
 function bindReference(
@@ -145,7 +153,7 @@ function bindReference(
   const [option] = Object.keys(others);
   if (option !== undefined)
     return `${option} doesn't go with ref: the cell is a key and is taken as it stands`;
-  const place = placeOf(column, compilation);
+  const place = composedPlace({ column }, compilation);
   if (place === null || typeof place === 'string') return place;
   return { kind: 'reference', path, ...place, space: ref, form: compilation.definition.keyForm };
 }
@@ -244,7 +252,14 @@ function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Bin
   const known = compilation.lookUp(path);
   switch (known.kind) {
     case 'leaf':
-      return { kind: 'cell', path, ...at, conversion: defaultConversion(known.type) };
+      return {
+        kind: 'cell',
+        path,
+        ...at,
+        parts: [at],
+        conversion: defaultConversion(known.type),
+        fallback: null,
+      };
     case 'container':
       return isTable(compilation.source)
         ? containerProblem(at.column, known.shape, compilation)

@@ -172,11 +172,11 @@ function buildLeaf(binding: Binding, emptyCell: EmptyCell): Build {
 }
 
 function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: EmptyCell): Build {
-  const { slot, conversion, column } = binding;
-  const empty = emptyCell === 'null' ? null : undefined;
+  const { slot, conversion, column, fallback } = binding;
+  const empty = fallback ?? (emptyCell === 'null' ? null : undefined);
   return (context) => {
     const value = context.values[slot];
-    if (value === undefined) return undefined;
+    if (value === undefined) return fallback ?? undefined;
     if (isEmpty(value)) return empty;
     const isTyped = context.typed.includes(slot);
     const applied = isTyped ? (conversion.typed ?? conversion) : conversion;

@@ -2,10 +2,10 @@
  * What a mapping is compiled from, and how names find columns: as they are written, else as people
  * read them (`foldName`). Where a name could mean two, none is chosen.
  */
-import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
+import { columnsOf, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
-import { convertedColumn } from './field-conversion.ts';
+import type { ConvertedColumn } from './field-conversion.ts';
 import {
   createFieldLookup,
   createFindField,
@@ -35,8 +35,15 @@ export type Compilation = MappingOptions & {
   readonly problems: string[];
   /** Columns that are not sent, with the field that each names and only the service sets. */
   readonly leftToService: Map<string, string>;
+  readonly composed: ComposedCell[];
   /** Of a table: its first line may be a record. */
   knowsNoColumn: boolean;
+};
+
+type ComposedCell = {
+  readonly slot: number;
+  readonly parts: readonly ColumnSlot[];
+  readonly source: ConvertedColumn;
 };
 
 export type ColumnSlot = { readonly column: string; readonly slot: number };
@@ -59,6 +66,7 @@ export function startCompilation(options: MappingOptions): Compilation {
     readsAsIgnored: createReadsAsIgnored(definition, source),
     problems: [],
     leftToService: new Map(),
+    composed: [],
     knowsNoColumn: false,
   };
 }
@@ -93,7 +101,7 @@ export function severalOfName(name: string): string {
 
 export function namesTaken(definition: JobDefinition): readonly string[] {
   const { fields, key } = definition;
-  const columns = Object.values(fields).flatMap((source) => convertedColumn(source)?.column ?? []);
+  const columns = Object.values(fields).flatMap(columnsOf);
   return [...columns, ...pathColumnsOf(definition), ...(key === undefined ? [] : [key])];
 }
 

@@ -7,6 +7,7 @@ import type { WrittenAs } from '../model/issue.ts';
 import { isJsonList } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { countryCode } from './countries.ts';
+import { wordsOf } from './read-data.ts';
 
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
 
@@ -42,7 +43,9 @@ export function expectedOf(conversion: Conversion, value: JsonValue): string {
 }
 
 const NO_VERTICAL_TAB =
-  'text without a vertical tab (U+000B), which FileMaker and Word write for a line break in a cell: put a space or a line break there (in Excel: =SUBSTITUTE(A2,CHAR(11)," "))';
+  'text without a vertical tab (U+000B), which FileMaker and Word ' +
+  'write for a line break in a cell: put a space or a line break ' +
+  'there (in Excel: =SUBSTITUTE(A2,CHAR(11)," "))';
 
 function hasVerticalTab(value: JsonValue): boolean {
   return typeof value === 'string' ? value.includes('\v') : isJsonList(value) && value.some(hasVerticalTab);
@@ -100,23 +103,44 @@ export const countryConversion: Conversion = {
   fromText: (text) => countryCode(text) ?? (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
   fromJson: () => undefined,
   expected:
-    'a country: two- or three-letter ISO 3166 code, or its name in English, German, French, Spanish, Italian, Dutch or Polish',
+    'a country: two- or three-letter ISO 3166 code, or its name ' +
+    'in English, German, French, Spanish, Italian, Dutch or Polish',
 };
 
-const SEPARATOR = /[;|]/;
+const SEPARATORS = [',', ';', '/', '&', '+', '-', '\n', ' '];
 
-/** Text is split on `;` and `|`, its parts trimmed; empty parts and JSON nulls are left out. */
-export const listConversion: Conversion = {
-  kind: 'list',
-  fromText: partsOf,
-  fromJson: (value) => (Array.isArray(value) ? stringsOf(value) : undefined),
-  expected: 'a list of strings (in one cell: separated by ; or |)',
-};
+/** A text is split on `;` and `|`, or on the definition's separator. */
+export function listConversion(separator?: string): Conversion {
+  const own = separator === undefined ? '; or |' : JSON.stringify(separator);
+  return {
+    kind: 'list',
+    fromText: (text) => partsOf(text, separator ?? /[;|]/),
+    fromJson: (value) => (Array.isArray(value) ? stringsOf(value) : undefined),
+    remedy(text) {
+      const sign = SEPARATORS.find((one) => partsOf(text, one) !== undefined);
+      return sign === undefined ? [] : [{ separator: sign }];
+    },
+    expected: `a list of strings (in one cell: separated by ${own}, no brackets)`,
+  };
+}
 
-function partsOf(text: string): readonly string[] | null {
-  const parts = text.split(SEPARATOR).map((part) => part.trim());
+type Parts = readonly string[] | null | undefined;
+
+/** `undefined`: a part is a list itself. */
+function partsOf(text: string, separator: string | RegExp): Parts {
+  const parts = text.split(separator).map((part) => part.trim());
   const filled = parts.filter((part) => part !== '');
+  if (BRACKETED.test(text.trim()) || filled.some(holdsCurrencies)) return undefined;
   return filled.length === 0 ? null : filled;
+}
+
+/** As JSON, Python and SQL write lists. */
+const BRACKETED = /^(?:\[.*\]|\{.*\})$/s;
+
+function holdsCurrencies(part: string): boolean {
+  const codes = part.split(/[^a-z]+/i).filter((code) => code !== '');
+  if (codes.length === 0 || codes[0] === part) return false;
+  return codes.every((code) => wordsOf('currency').has(code.toUpperCase()));
 }
 
 function stringsOf(values: readonly JsonValue[]): readonly string[] | undefined {

@@ -16,15 +16,16 @@ import { dateByPattern, isoDate } from './dates.ts';
 import { integerConversion, numberConversion } from './numbers.ts';
 import type { LeafType } from './request-field.ts';
 
-export type ConvertedColumn = Extract<FieldSource, { column: string }>;
+export type ConvertedColumn = Exclude<FieldSource, string | { value: unknown }>;
 type As = NonNullable<ConvertedColumn['as']>;
 
 export function convertedColumn(source: FieldSource): ConvertedColumn | null {
   if (typeof source === 'string') return { column: source };
-  return 'column' in source ? source : null;
+  return 'value' in source ? null : source;
 }
 
-type Option = 'pattern' | 'decimal' | 'true' | 'false';
+const OPTION_NAMES = ['pattern', 'decimal', 'true', 'false', 'separator'] as const;
+type Option = (typeof OPTION_NAMES)[number];
 
 const BY_TYPE: Readonly<Record<LeafType, As>> = {
   string: 'string',
@@ -51,6 +52,7 @@ const OPTIONS: Readonly<Record<Option, readonly As[]>> = {
   decimal: ['number', 'integer'],
   true: ['boolean'],
   false: ['boolean'],
+  separator: ['list'],
 };
 
 export function defaultConversion(type: LeafType): Conversion {
@@ -65,7 +67,7 @@ export function conversionFor(type: LeafType, source: ConvertedColumn): Conversi
     const fitting = Object.entries(FITS).flatMap(([name, types]) => (types.includes(type) ? [name] : []));
     return `as: ${as} doesn't fit a field of type ${type}; expected ${fitting.join(' or ')}`;
   }
-  for (const option of ['pattern', 'decimal', 'true', 'false'] as const) {
+  for (const option of OPTION_NAMES) {
     if (source[option] !== undefined && !OPTIONS[option].includes(as)) {
       return `${option} belongs to as: ${OPTIONS[option].join(' or ')}, but this is as: ${as}`;
     }
@@ -91,7 +93,7 @@ function create(as: As, source: ConvertedColumn): Conversion | string {
     case 'country':
       return countryConversion;
     case 'list':
-      return listConversion;
+      return listConversion(source.separator);
     default:
       return as satisfies never;
   }
@@ -150,7 +152,7 @@ function partsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>)
   };
   return {
     ...base,
-    fromText: (text) => replace(base.fromText(text)),
+    fromText: (text) => replace(values.has(text) ? [text] : base.fromText(text)),
     fromJson: (value) => replace(base.fromJson(value)),
   };
 }

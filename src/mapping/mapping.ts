@@ -24,6 +24,7 @@ import {
   type MappingOptions,
   startCompilation,
 } from './compilation.ts';
+import { withComposed } from './composition.ts';
 import { convert, expectedOf } from './conversion.ts';
 import { groupProblems, mergeGroup } from './group.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
@@ -50,6 +51,7 @@ type Steps = {
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
   readonly checkRow: CheckRow;
+  readonly composed: Compilation['composed'];
 };
 
 /** The identifier for the path or `null`, and issues; its lack is one where `isAsked`. */
@@ -135,6 +137,7 @@ function compileSteps(compilation: Compilation): Steps {
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
     checkRow: compileChecks(definition, bindings, key),
+    composed: compilation.composed,
   };
   problems.push(...missingColumns(compilation, bindings));
   return steps;
@@ -151,7 +154,8 @@ function keyPlace(compilation: Compilation): ColumnSlot | null {
 function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   if (steps.isInDoubt(row)) return refused(row, IN_DOUBT_CODE, OUTCOME_KNOWN);
   if (row.kind === 'unreadable') return refused(row, 'unreadable_row', `a readable row: ${row.problem}`);
-  const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
+  const read = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
+  const context = withComposed(read, steps.composed);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
   // What else is wrong with a totals line helps nobody.
   if (!steps.checkKey(row, context)) return issuesOf(context);
@@ -159,7 +163,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   const built = steps.build(context);
   const body = isJsonObject(built) ? built : {};
   steps.requireFields(body, context, asked);
-  steps.checkRow(row, context);
+  steps.checkRow(context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
   }
@@ -219,7 +223,8 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   const isNamed = definition.key === pathField || definition.fields[pathField] !== undefined;
   if (binding === null && needsPathId && source.columns.length > 0 && !isNamed) {
     problems.push(
-      `${definition.operation} needs the field "${pathField}" for its path, and no column fills it; expected a column "${pathField}", or one mapped to it under "fields"`,
+      `${definition.operation} needs the field "${pathField}" for its path, and no column fills it; ` +
+        `expected a column "${pathField}", or one mapped to it under "fields"`,
     );
   }
   const column = binding === null || binding.kind === 'constant' ? pathField : binding.column;
@@ -272,10 +277,11 @@ function idOf(binding: Binding | null, context: RowContext): string | undefined 
   if (binding.kind !== 'cell') return '';
   const { slot, conversion, column } = binding;
   const value = context.values[slot];
+  const fallback = String(binding.fallback ?? '');
   // What can be none at all is told as that.
-  if (typeof value === 'string' && isNothing(value) && idProblem(value) === null) return '';
+  if (typeof value === 'string' && isNothing(value) && idProblem(value) === null) return fallback;
   const id = value === undefined ? null : convert(conversion, value);
-  if (id === null) return '';
+  if (id === null) return fallback;
   if (typeof id === 'string') return id;
   const expected = expectedOf(conversion, value ?? null);
   addIssue(context, { code: 'cell_not_convertible', column, value, expected });

@@ -19,7 +19,8 @@ function groupsBy(sign: string): string {
 }
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const PLAIN_INTEGER = /^[+-]?\d+$/;
+/** `12.0` is whole; three zeros could be a group of three. */
+const PLAIN_INTEGER = /^[+-]?\d+(?:\.0{1,2})?$/;
 const EXACT = 'with no more digits than a double keeps exactly (15 always are)';
 
 export function numberConversion({ decimal }: NumberSigns): Conversion {
@@ -64,8 +65,11 @@ function plainInteger(text: string): number | undefined {
 }
 
 function groupedInteger(decimal: Decimal): (text: string) => number | undefined {
-  const shape = new RegExp(`^[+-]?(?:\\d+|\\d{1,3}(?:${GROUPS[decimal]}))$`);
-  return (text) => (shape.test(text) ? safeInteger(text.replaceAll(/[^\d-]/g, '')) : undefined);
+  const shape = new RegExp(`^([+-]?(?:\\d+|\\d{1,3}(?:${GROUPS[decimal]})))(?:\\${decimal}0{1,2})?$`);
+  return (text) => {
+    const whole = shape.exec(text)?.[1];
+    return whole === undefined ? undefined : safeInteger(whole.replaceAll(/[^\d-]/g, ''));
+  };
 }
 
 function safeInteger(text: string): number | undefined {

@@ -3,7 +3,7 @@
  * of the definition's `required`, in the body of each row. Where rows are grouped, each is asked
  * for the fields of its items, and the record of all of them for everything else.
  */
-import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
+import { columnsOf, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../lib/usage-error.ts';
 import { memberOf, withReferences } from '../model/json-record.ts';
@@ -11,7 +11,6 @@ import type { JsonObject, JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { type Binding, boundColumns } from './bind-fields.ts';
 import type { Compilation } from './compilation.ts';
-import { convertedColumn } from './field-conversion.ts';
 import { noSuchField } from './proposal/meaning.ts';
 import { catalogPath, type FieldPath, foldName, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
@@ -129,13 +128,13 @@ function missingNamed({ definition, source, findColumns }: Compilation): readonl
   const named = [
     ...(key === undefined ? [] : [[key, 'its key'] as const]),
     ...pathColumnsOf(definition).map((column) => [column, "the request's path"] as const),
-    ...(isTable(source) ? Object.entries(fields) : []).map(
-      ([field, from]) => [convertedColumn(from)?.column ?? null, field] as const,
+    ...(isTable(source) ? Object.entries(fields) : []).flatMap(([field, from]) =>
+      columnsOf(from).map((column) => [column, field] as const),
     ),
   ];
   const uses = new Map<string, string[]>();
   for (const [column, use] of named) {
-    if (column === null || findColumns(column).length > 0) continue;
+    if (findColumns(column).length > 0) continue;
     uses.set(column, [...(uses.get(column) ?? []), use]);
   }
   return [...uses].map(([column, of]) => ({
@@ -172,14 +171,9 @@ export function createIsNeeded(
   const isRequired = (name: string) =>
     pathIn(name).some((path) => required.some((one) => couldFill(path, one)));
   const sources = Object.entries(fields).filter(([field]) => isRequired(field) || field === pathField);
-  const columns = sources.flatMap(([, source]) => convertedColumn(source)?.column ?? []);
-  const named = [
-    ...columns,
-    ...pathColumnsOf(definition),
-    ...[key ?? []].flat(),
-    ...[pathField ?? []].flat(),
-  ];
-  const names = new Set(named.map(foldName));
+  const columns = sources.flatMap(([, source]) => columnsOf(source));
+  const own = [key ?? [], pathField ?? []].flat();
+  const names = new Set([...columns, ...pathColumnsOf(definition), ...own].map(foldName));
   return (column) => names.has(foldName(column)) || isRequired(column);
 }
 
@@ -211,5 +205,8 @@ function foundWords(source: SourceInfo): string {
     ? `its header, on line ${source.headerLine}, names ${all}`
     : `its records have ${all}`;
   const header = isTable(source) ? ' Where another line is the header, set "format.header".' : '';
-  return `${found}. Add what is missing to the file; or, where the file has it under another name, give that name in the job definition, under "key" or "fields".${header}`;
+  const remedy =
+    'Add what is missing to the file; or, where the file has it under another ' +
+    'name, give that name in the job definition, under "key" or "fields".';
+  return `${found}. ${remedy}${header}`;
 }

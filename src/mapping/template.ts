@@ -2,7 +2,7 @@
  * A file to begin with: the columns that a job's definition asks for and the usual ones, with
  * example cells that the job's own mapping takes. The values are invented.
  */
-import { type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
+import { columnsOf, type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import { withMember } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
@@ -18,6 +18,7 @@ import {
   type FieldPath,
   formatFieldPath,
   type LeafType,
+  lastName,
   parseFieldPath,
 } from './request-field.ts';
 
@@ -96,7 +97,8 @@ function templateFields(
   return [
     ...Object.entries(definition.fields).flatMap(([field, from]) => {
       const source = convertedColumn(from);
-      return source === null ? [] : [{ path: pathOf(field), source }];
+      const path = pathOf(field);
+      return columnsOf(from).map((column) => ({ path, source: { ...source, column } }));
     }),
     ...[...left].map((name) => ({ path: pathOf(name), source: null })),
   ];
@@ -117,6 +119,7 @@ function pathOf(field: string): FieldPath {
 }
 
 function exampleOf({ path, source }: TemplateField, type: LeafType, isNeeded: boolean): string {
+  if ((source?.columns?.indexOf(source.column ?? '') ?? 0) > 0) return '';
   // No key of an existing record is known here, so that a field that may be empty stays empty.
   if (source?.ref !== undefined) return isNeeded ? EXAMPLE_REFERENCE : '';
   switch (source?.as ?? type) {
@@ -132,7 +135,7 @@ function exampleOf({ path, source }: TemplateField, type: LeafType, isNeeded: bo
     case 'country':
       return 'GBR';
     default:
-      return exampleText(String(path.findLast((segment) => typeof segment === 'string')));
+      return exampleText(lastName(path)).replaceAll(';', source?.separator ?? ';');
   }
 }
 

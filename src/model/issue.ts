@@ -29,10 +29,11 @@ export type CheckCode = (typeof CHECK_CODES)[number];
 export const valuesSchema = z.record(z.string(), z.string());
 export type Values = Readonly<z.infer<typeof valuesSchema>>;
 
-/** Settings of a field that read a file's dates or numbers. */
+/** Settings of a field that read a file's dates, numbers or lists. */
 const writtenAsSchema = z.object({
   pattern: z.string().optional(),
   decimal: z.enum(['.', ',']).optional(),
+  separator: z.string().optional(),
 });
 
 export type WrittenAs = z.infer<typeof writtenAsSchema>;

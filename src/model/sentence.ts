@@ -40,7 +40,7 @@ export function expectedWords({
 /** `decimal: ","`, as a job definition has it. */
 function settingWords(setting: WrittenAs): string {
   return Object.entries(setting)
-    .map(([name, sign]) => `${name}: "${sign}"`)
+    .map(([name, sign]) => `${name}: ${JSON.stringify(sign)}`)
     .join();
 }
 

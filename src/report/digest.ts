@@ -3,7 +3,7 @@
  * report.html and the page are views of it. Bounded, and without personal data but keys.
  */
 import { z } from 'zod';
-import type { JobDefinition } from '../config/job-definition.ts';
+import { columnsOf, type JobDefinition } from '../config/job-definition.ts';
 import { keptIssueSchema } from '../model/issue.ts';
 import {
   countSettled,
@@ -225,7 +225,7 @@ type Naming = Pick<DigestOptions, 'advising' | 'definition'> & { readonly column
 function told(cause: CountedCause, { advising, definition, columns }: Naming): Cause {
   const { outcome, code, said, issues, first, last, examples, places } = cause;
   const { text, words, fields, quoted } = said;
-  const named = fields.flatMap((field) => columnsOf(field, definition, columns));
+  const named = fields.flatMap((field) => columnsFilling(field, definition, columns));
   const wrong = issues[0]?.column ?? null;
   return {
     id: causeId(cause, said),
@@ -249,16 +249,12 @@ function told(cause: CountedCause, { advising, definition, columns }: Naming): C
 const COLUMNS_NAMED = 5;
 
 /** The file's columns of a request's field such as `accounts[].iban`. */
-function columnsOf(
+function columnsFilling(
   field: string,
   definition: DigestOptions['definition'],
   columns: readonly string[],
 ): readonly string[] {
   const isIt = (path: string) => path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '[]') === field;
-  const mapped = Object.entries(definition?.fields ?? {}).flatMap(([path, from]) => {
-    if (!isIt(path)) return [];
-    if (typeof from === 'string') return [from];
-    return 'column' in from ? [from.column] : [];
-  });
-  return [...mapped, ...columns.filter(isIt)];
+  const mapped = Object.entries(definition?.fields ?? {}).filter(([path]) => isIt(path));
+  return [...mapped.flatMap(([, from]) => columnsOf(from)), ...columns.filter(isIt)];
 }

@@ -3,7 +3,7 @@
  * and which fields a row can fill, all read off `CALL_SPECS` and the request schemas.
  */
 import { z } from 'zod';
-import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
+import { columnsOf, type FieldSource, type JobDefinition } from '../config/job-definition.ts';
 import type { OwnRequest } from '../config/own-request.ts';
 import type { FieldCatalog, FieldType } from '../model/mapping.ts';
 import {
@@ -146,11 +146,9 @@ export function publicColumns(
   columns: readonly string[],
 ): ReadonlySet<string> {
   if (definition === null) return new Set();
-  const mapped = Object.entries(definition.fields).map(([field, from]) => {
-    return { field, from: typeof from === 'object' && 'column' in from ? from.column : from };
-  });
+  const mapped = Object.entries(definition.fields);
   const isPublic = (column: string) => {
-    const own = mapped.filter(({ from }) => from === column).map(({ field }) => field);
+    const own = mapped.filter(([, from]) => columnsOf(from).includes(column)).map(([field]) => field);
     return column !== definition.key && (own.length === 0 ? [column] : own).every(isPublicField);
   };
   return new Set(columns.filter(isPublic));
@@ -215,10 +213,11 @@ const TYPES = {
 
 function typeOf(source: FieldSource): FieldType {
   if (typeof source === 'string') return 'string';
-  if (!('column' in source)) return typeOfConstant(source.value);
+  if ('value' in source) return typeOfConstant(source.value);
   if (source.as !== undefined) return TYPES[source.as];
   if (source.pattern !== undefined) return 'date-time';
   if (source.decimal !== undefined) return 'number';
+  if (source.separator !== undefined) return 'string-list';
   return source.true === undefined && source.false === undefined ? 'string' : 'boolean';
 }
 

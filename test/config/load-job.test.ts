@@ -76,6 +76,8 @@ describe('when a definition is sound', () => {
 const NO_LOOK_UP =
   /^line 3, lookup: expected no look-up: this operation creates nothing, so no row of it is ever in doubt, got /;
 
+const NOT_WHOLE = /^line 2, fields\.a: expected column, or columns with join; and split with part, got/;
+
 describe('when a definition has problems, each is named with its line and setting', () => {
   test.each([
     [
@@ -103,11 +105,14 @@ describe('when a definition has problems, each is named with its line and settin
   test.each([
     ['emptycell: omit', /^line 2, emptycell: there is no such setting; .* operation, .* "emptyCell"\?$/],
     ['send:\n  concurency: 5', /^line 3, send\.concurency: .* Did you mean "concurrency"\?$/],
-    ['fields:\n  a.b: { column: N, az: x }', /^line 3, fields\."a\.b"\.az: .* of column, as, .* "as"\?$/],
+    ['fields:\n  a.b: { column: N, az: x }', /^line 3, fields\."a\.b"\.az: .* of column, .* as, .* "as"\?$/],
     ['fields:\n  a.b:\n    column: N\n    as: dat', /^line 5, fields\."a\.b"\.as: .* "string", .* "date"\?$/],
     ['fields: { a: 5 }', /^line 2, fields\.a: expected text or settings with names, got 5\.$/],
     ['fields: { a: { value: null } }', /^line 2, fields\.a\.value: expected text, a number or .*, got null/],
-    ['fields: { a: { as: string } }', /^line 2, fields\.a\.column: is missing; expected text$/],
+    ['fields: { a: { as: string } }', NOT_WHOLE],
+    ['fields: { a: { columns: [A, B] } }', NOT_WHOLE],
+    ['fields: { a: { column: N, split: x } }', NOT_WHOLE],
+    ['fields: { a: { columns: [A], join: x } }', /^line 2, fields\.a\.columns: expected at least 2 items/],
     ['fields: { __proto__: Name }', /^line 2: "__proto__" is refused as a name$/],
     ['fields: { parent.id: { column: P, ref: client } }', /ref: expected/],
     ['required: details.name', /^line 2, required: expected a list, got "details\.name"\.$/],

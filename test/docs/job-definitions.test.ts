@@ -70,7 +70,7 @@ function columnsOf(definition: JobDefinition): readonly string[] {
   const { fields, key, required } = definition;
   const named = Object.values(fields).flatMap((source) => {
     if (typeof source === 'string') return [source];
-    return 'column' in source ? [source.column] : [];
+    return 'value' in source ? [] : [source.column ?? [], source.columns ?? []].flat();
   });
   const own = required.filter((field) => fields[field] === undefined);
   return [...new Set([...named, ...own, ...pathColumnsOf(definition), ...(key === undefined ? [] : [key])])];

@@ -444,7 +444,7 @@ describe("values that can't be right", () => {
     ['eur; USD|CNH', true],
     ['€', false],
     ['EUR;EURO', false],
-    ['EUR, USD', false],
+    ['EUR and USD', false],
     ['DEM', false],
   ])('the currency %j is one of ISO 4217: %j', (cell, isOne) => {
     const hit = (column: string) => (isOne ? [] : [`account_implausible ${column}`]);

@@ -88,6 +88,7 @@ describe('when a conversion does not fit', () => {
     ['string', { pattern: 'dd/MM/yyyy' }, 'pattern belongs to as: date, but this is as: string'],
     ['boolean', { decimal: '.' }, 'decimal belongs to as: number or integer, but this is as: boolean'],
     ['string', { true: ['Y'] }, 'true belongs to as: boolean, but this is as: string'],
+    ['string', { separator: ',' }, 'separator belongs to as: list, but this is as: string'],
     ['boolean', { true: ['Y'], false: ['Y'] }, ambiguous('Y')],
     ['boolean', { true: ['no'] }, ambiguous('no')],
     ['date-time', { pattern: 'dd/MM' }, 'pattern "dd/MM": the year is missing'],
@@ -101,8 +102,11 @@ describe('when a conversion does not fit', () => {
     ['country', { as: 'string' }, 'fr', 'fr'],
     ['date-time', { as: 'string' }, 'soon', 'soon'],
     ['number', { as: 'integer' }, '12', 12],
+    ['string-list', { separator: ',' }, 'EUR, GBP,', ['EUR', 'GBP']],
+    ['string-list', { separator: '/' }, 'north-east / a;b', ['north-east', 'a;b']],
+    ['string-list', { separator: '\n' }, 'EUR\r\nGBP', ['EUR', 'GBP']],
   ])('but a %s with %j is taken', (type, source, text, value) => {
-    expect(convertAs(type, source, text)).toBe(value);
+    expect(convertAs(type, source, text)).toStrictEqual(value);
   });
 });
 
@@ -125,6 +129,7 @@ describe('when the definition says what certain cells mean', () => {
       'dann',
       '2024-02-01T00:00:00.000Z',
     ],
+    ['string-list', { values: { 'EUR,USD': 'EUR;USD' } }, 'EUR,USD', ['EUR', 'USD']],
     [
       'string-list',
       { values: { Euro: 'EUR', beide: 'EUR;USD', '-': null } },

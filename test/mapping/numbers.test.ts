@@ -113,7 +113,10 @@ test.each<[NumberSigns, string, number | undefined]>([
   [{}, '+12', 12],
   [{}, '-0', 0],
   [{}, '007', 7],
-  [{}, '1.0', undefined],
+  [{}, '12.0', 12],
+  [{}, '-3.00', -3],
+  [{}, '1.000', undefined],
+  [{}, '12.5', undefined],
   [{}, '1e3', undefined],
   [{}, '', undefined],
   [{}, ' 1', undefined],
@@ -122,9 +125,10 @@ test.each<[NumberSigns, string, number | undefined]>([
   [{ decimal: '.' }, '1,234', 1234],
   [{ decimal: '.' }, '1,23', undefined],
   [{ decimal: '.' }, '1234', 1234],
-  [{ decimal: '.' }, '1.0', undefined],
+  [{ decimal: '.' }, '1,234.0', 1234],
   [{ decimal: ',' }, '-1.234', -1234],
   [{ decimal: ',' }, '1 234', 1234],
+  [{ decimal: ',' }, '1.000,00', 1000],
 ])('when a whole number is written with %j, %j is %j', (signs, text, value) => {
   expect(integerConversion(signs).fromText(text)).toBe(value);
 });
@@ -155,6 +159,11 @@ test.each([
   ['kyc.volume', { decimal: ',' }, '1234.56', 'with decimal: "." in'],
   ['kyc.payments', {}, '1.234', 'with decimal: "," in'],
   ['kyc.payments', {}, '1’234', 'with decimal: "." in'],
+  ['currencies', {}, 'EUR, GBP', 'with separator: "," in'],
+  ['currencies', {}, 'eur / gbp', 'with separator: "/" in'],
+  ['currencies', {}, 'EUR GBP', 'with separator: " " in'],
+  ['currencies', {}, 'EUR\r\nGBP', String.raw`with separator: "\n" in`],
+  ['currencies', { separator: ',' }, 'EUR;GBP', 'with separator: ";" in'],
 ])('%s, %j: what would read %j is named', (field, signs, cell, remedy) => {
   expect(refused(field, signs, cell)).toContain(`; it is one ${remedy} the job definition`);
 });
@@ -167,6 +176,17 @@ test.each([
   ['kyc.payments', {}, '9007199254740993'],
 ])('%s, %j: for %j there is nothing to set', (field, signs, cell) => {
   expect(refused(field, signs, cell)).toMatch(/^column "X": expected a (whole )?number such as [^;]*$/);
+});
+
+test.each([
+  [{}, '["EUR","GBP"]', '; or |'],
+  [{}, '{EUR,GBP}', '; or |'],
+  [{ separator: ',' }, "['EUR']", '","'],
+  [{}, '"EUR","GBP"', '; or |'],
+  [{}, 'EUR, GBP/USD', '; or |'],
+])('of a list read with %j, %j is refused, with how to write it', (signs, cell, separator) => {
+  const said = `a list of strings (in one cell: separated by ${separator}, no brackets)`;
+  expect(refused('currencies', signs, cell)).toBe(`column "X": expected ${said}`);
 });
 
 test("a workbook's fraction is no grouped number", () => {

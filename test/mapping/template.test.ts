@@ -26,12 +26,13 @@ test('when the definition has columns and conversions of its own, the template u
       isPayer: { column: 'Payer?', true: ['J'], false: ['N'] },
       'currencies.0': 'Currency',
       'accounts.1.iban': 'Second IBAN',
+      'kyc.payments': { columns: ['First', 'Last'], join: ' ' },
     },
     ignore: ['email'],
     required: ['name', 'accounts.1.country', 'accounts[0].iban'],
   });
   const { columns, mapped } = roundTrip(definition);
-  const own = ['Ref', 'Legal Name', 'Since', 'Volume', 'Payer?', 'Currency', 'Second IBAN'];
+  const own = ['Ref', 'Legal Name', 'Since', 'Volume', 'Payer?', 'Currency', 'Second IBAN', 'First', 'Last'];
   const required = ['accounts.1.country', 'accounts.0.iban'];
   const usual = ['country', 'currencies'].map((field) => `accounts.0.${field}`);
   expect(columns).toEqual([...own, ...required, ...usual]);
@@ -41,7 +42,7 @@ test('when the definition has columns and conversions of its own, the template u
       details: { taxId: 'PARTNER-0001' },
       country: 'GBR',
       isPayer: true,
-      kyc: { since: '2020-03-31T00:00:00.000Z', volume: 2500.5 },
+      kyc: { since: '2020-03-31T00:00:00.000Z', volume: 2500.5, payments: 12 },
       accounts: [{}, { country: 'GBR' }],
     },
   });

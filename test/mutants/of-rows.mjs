@@ -505,4 +505,20 @@ export const OF_PROGRAM = [
     tests: ['test/service/own-operation'],
     why: "the service's name is recorded as a record's id",
   },
+  {
+    id: 'list-joined-otherwise',
+    in: 'src/mapping',
+    find: 'if (codes.length === 0 || codes[0] === part) return false;',
+    put: 'if (codes.length >= 0) return false;',
+    tests: ['test/mapping/numbers'],
+    why: 'two currencies with another sign between them go out as one',
+  },
+  {
+    id: 'joined-number-cell',
+    in: 'src/mapping',
+    find: 'if (slots.some((one) => typed.includes(one))) typed.push(slot);',
+    put: '',
+    tests: ['test/mapping/composition'],
+    why: 'an identifier joined of a number cell goes out without its zeros',
+  },
 ];

@@ -8,7 +8,6 @@ import { type CheckSettings, type JobDefinition, SETTING_OF } from '../../config
 import type { CheckCode, Severity } from '../../model/issue.ts';
 import { isJsonList } from '../../model/json-record.ts';
 import type { JsonValue } from '../../model/request.ts';
-import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import { countryCode, likelyCountry } from '../countries.ts';
@@ -30,7 +29,7 @@ import {
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
-export type CheckRow = (row: Row, context: RowContext) => void;
+export type CheckRow = (context: RowContext) => void;
 
 type Checking = Pick<JobDefinition, 'checks' | 'keyForm' | 'operation'>;
 type SeverityOf = (code: CheckCode) => Severity;
@@ -43,9 +42,9 @@ export function compileChecks(
 ): CheckRow {
   const columns = checkedColumns(bindings, key, definition);
   const checkTyped = compileTypedCells(definition, bindings, key);
-  return (row, context) => {
+  return (context) => {
     for (const column of columns) checkCell(column, context);
-    if (row.kind === 'cells' && row.typed !== undefined) checkTyped(row.typed, context);
+    checkTyped(context);
   };
 }
 
@@ -92,7 +91,13 @@ function checkedColumns(
   for (const binding of bindings) {
     if (binding.kind === 'constant') continue;
     const checks = checksOfField(binding, beside(binding));
-    add(binding, checks, binding.path[0] === ACCOUNTS);
+    const isOfAccount = binding.path[0] === ACCOUNTS;
+    const joined = binding.kind === 'cell' && binding.parts.length > 1 ? binding.parts : [];
+    // Each joined cell has its own damage.
+    const isOfPart = ({ code }: CellCheck) => joined.length > 0 && CODES_OF_KEY.has(code);
+    const ofAll = checks.filter((check) => !isOfPart(check));
+    add(binding, ofAll, isOfAccount);
+    for (const part of joined) add(part, checks.filter(isOfPart), isOfAccount);
   }
   if (key !== null) add(key, CHECKS_OF_KEY, false);
   return [...columns.values()]
@@ -139,6 +144,7 @@ const CHECKS_OF_KEY: readonly CellCheck[] = [
   ...[scientificNotation, spreadsheetError, rendering, exportMark],
   ...[mojibake, unseenSign],
 ];
+const CODES_OF_KEY = new Set(CHECKS_OF_KEY.map(({ code }) => code));
 
 function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
@@ -211,7 +217,8 @@ const countryProblem: ProblemOf = (sent, text) => {
 
 const NO_COUNTRY = 'a country of ISO 3166 in two or three letters, such as DEU';
 const COUNTRY =
-  'the code of a country, since nothing says that the service takes its name; with `as: country` under the field in the job definition the name becomes three letters';
+  'the code of a country, since nothing says that the service takes its name; ' +
+  'with `as: country` under the field in the job definition the name becomes three letters';
 
 const VALUES = new Map<string, readonly [CheckCode, ProblemOf]>([
   ['currencies', ['account_implausible', currencyProblem]],
@@ -232,15 +239,19 @@ function createBeside(bindings: readonly Binding[]): (binding: Binding) => Besid
 function textOf(binding: Binding | undefined): BesideOf {
   if (binding === undefined) return () => '';
   if (binding.kind === 'constant') return () => String(binding.value);
+  const fallback = (binding.kind === 'cell' && binding.fallback) || '';
   return ({ values }) => {
     const value = values[binding.slot];
-    const sent = typeof value === 'string' && binding.kind === 'cell' && binding.conversion.fromText(value);
-    return typeof sent === 'string' ? sent : '';
+    const isText = typeof value === 'string' && binding.kind === 'cell';
+    const sent = isText && binding.conversion.fromText(value);
+    return typeof sent === 'string' && sent !== '' ? sent : String(fallback);
   };
 }
 
 const TEXT =
-  'text; the cell holds a number, a date or a boolean, so digits may be lost: format the column as text and write it again, or, where each is right as it stands, set `checks: { number_cell: warn }` in the job definition';
+  'text; the cell holds a number, a date or a boolean, so digits may be lost: ' +
+  'format the column as text and write it again, or, ' +
+  'where each is right as it stands, set `checks: { number_cell: warn }` in the job definition';
 
 const WHOLE = 'text; the cell holds a whole number, and zeros that were typed before it are lost';
 
@@ -249,7 +260,7 @@ function compileTypedCells(
   { checks, keyForm }: Checking,
   bindings: readonly Binding[],
   key: ColumnSlot | null,
-): (typed: readonly number[], context: RowContext) => void {
+): (context: RowContext) => void {
   const { number_cell: severity } = checks;
   if (severity === 'off') return () => undefined;
   const places = [...bindings.flatMap(identifierPlace), ...(key === null ? [] : [key])];
@@ -257,8 +268,8 @@ function compileTypedCells(
   const isMore = (one: Binding) => one.kind === 'reference' || isRefusedAsNumber(one.path);
   const others = bindings.filter(isMore).flatMap(identifierPlace);
   const isLoose = keyForm === 'loose' && others.every(({ slot }) => slot !== key?.slot);
-  return (typed, context) => {
-    for (const slot of typed) {
+  return (context) => {
+    for (const slot of context.typed) {
       const column = columns.get(slot);
       if (column === undefined) continue;
       const value = context.values[slot];

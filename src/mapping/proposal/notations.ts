@@ -83,7 +83,8 @@ function orOther(written: string[], word: string): string[] {
   return written.length > 0 ? written : [word];
 }
 
-function describe({ pattern, decimal }: Notation): string {
+function describe({ pattern, decimal, separator }: Notation): string {
+  if (separator !== undefined) return `separator "${separator}"`;
   return (
     pattern ?? (decimal === undefined ? 'numbers written as in JSON' : `numbers with decimal "${decimal}"`)
   );
