@@ -44,6 +44,22 @@ describe('a totals line', () => {
     ['Summa', 'Delsumma'],
     ['I alt'],
     ['Celkem', 'Mezisoučet'],
+    ['Durchschnitt', 'Anzahl Datensätze', 'Anzahl Datensätze: 2', 'Gesamtergebnis', 'Records total = 31'],
+    ['Yhteensä', 'YHTEENSÄ', 'Összesen', 'Toplam', 'Genel Toplam', '合計', '総計', '小計:', '平均'],
+    [
+      'Totalsum',
+      'Spolu',
+      'Skupaj',
+      'Ukupno',
+      'Medie',
+      'Общо',
+      'Разом',
+      'ΣΥΝΟΛΟ',
+      'Σύνολο',
+      '总计',
+      '합계',
+      'المجموع',
+    ],
     ['Итого', 'ИТОГО:', 'Всего (3)'],
     ['∑', ' Total ', 'Total (3):', 'Ｔｏｔａｌ'],
   ])('has the word as its key, anywhere in the table: %s', (...words) => {
@@ -65,7 +81,7 @@ describe('a totals line', () => {
   });
 
   test('is none without such a word there, however few cells it has', () => {
-    for (const key of ['Total Energies', 'Sum-1', '47', 'Totals Ltd', 'Total2'])
+    for (const key of ['Total Energies', 'Sum-1', '47', 'Totals Ltd', 'Total2', 'Media', 'Total:A1'])
       expect(WITH_KEY.keyOf(cells(key, '', '', ''))).toBe(key);
     expect(noted(WITH_KEY, cells('K1', 'Total', '', ''))).toEqual([]);
     expect(noted(NO_KEY, cells('Acme', '', '', ''))).toEqual([]);
