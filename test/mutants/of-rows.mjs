@@ -505,4 +505,20 @@ export const OF_PROGRAM = [
     tests: ['test/service/own-operation'],
     why: "the service's name is recorded as a record's id",
   },
+  {
+    id: 'types-line-in-any-row',
+    in: 'src/mapping',
+    find: 'const cells = row > MOST_ROWS ? [] : values',
+    put: 'const cells = values',
+    tests: ['test/mapping/describing-row'],
+    why: 'a record whose words are those of types is refused, wherever it stands',
+  },
+  {
+    id: 'types-by-one-word',
+    in: 'src/mapping',
+    find: 'Math.max(least, (cells.length + 1) / 2)',
+    put: '1',
+    tests: ['test/mapping/describing-row'],
+    why: 'a company that is called Text is never loaded',
+  },
 ];
