@@ -15,8 +15,6 @@ type IsSuch = (cell: Cell) => boolean;
 
 /** Below the header: labels, duties, types and an example. */
 const MOST_ROWS = 4;
-/** Of a cell's text, since a longer one is none of these words. */
-const LONGEST = 200;
 
 export function compileDescribesColumns(compilation: Compilation, bindings: readonly Binding[]) {
   const isLeft = compilation.source.columns.map((column) => isLeftOut(column, compilation));
@@ -27,17 +25,15 @@ export function compileDescribesColumns(compilation: Compilation, bindings: read
     if (cells.length === 0) return false;
     const least = cells.length === 1 && isLeft.length > 1 ? 1 : 2;
     const isMost = (is: IsSuch) => cells.filter(is).length >= Math.max(least, (cells.length + 1) / 2);
-    const isOfTemplate = ({ text }: Cell) => invented('examples.tsv').has(text);
-    const isTemplate = cells.filter(isOfTemplate).length >= Math.min(2, cells.length);
+    const copied = cells.filter(({ text }) => invented('examples.tsv').has(text));
     const isMarked = cells.every(isMark) && cells.map(({ text }) => text).join('').length > 1;
-    return (
-      isTemplate || isMarked || cells.some(isNoRecord) || [isType, labels('once'), isExample].some(isMost)
-    );
+    if (copied.length >= Math.min(2, cells.length) || isMarked || cells.some(isNoRecord)) return true;
+    return [isType, labels('once'), isExample].some(isMost);
   };
 }
 
 function cellAt(value: unknown, slot: number): readonly Cell[] {
-  const text = typeof value === 'string' ? value.slice(0, LONGEST).trim() : '';
+  const text = String(value ?? '').trim();
   return text === '' ? [] : [{ slot, text }];
 }
 
@@ -46,12 +42,11 @@ const described = remembered((kind: string): ReadonlySet<string> => {
   return new Set(words.map(normalForm));
 });
 
-const saying =
-  (kind: string): IsSuch =>
-  ({ text }) =>
-    [...described(kind)].some((phrase) => normalForm(text).includes(phrase));
-const isExample = saying('example');
-const isNoRecord = saying('no record');
+const saying = (kind: string, how: 'startsWith' | 'includes'): IsSuch => {
+  return ({ text }) => [...described(kind)].some((phrase) => normalForm(text)[how](phrase));
+};
+const isExample = saying('example', 'startsWith');
+const isNoRecord = saying('no record', 'includes');
 
 /** `an..35`, `dd/MM/yyyy`, `max 35`. */
 const NOTATION = /^(?:an?|[cnx])\.\.\d+$|^[dmyjta]{2,4}([-./])[dmyjta]{2}\1[dmyjta]{2,4}$|^max\.? ?\d+$/;
@@ -72,18 +67,15 @@ const isMark: IsSuch = ({ slot, text }) => {
 };
 
 /** The cell names the very column that it stands in. */
-function createIsLabel(
-  { definition, catalog, pathField }: Compilation,
-  bindings: readonly Binding[],
-): IsSuch {
+function createIsLabel(compilation: Compilation, bindings: readonly Binding[]): IsSuch {
+  const { definition, catalog, pathField } = compilation;
   if (definition.operation === 'custom') return () => false;
   const meaningOf = createFindMeaning(definition.operation, catalog, pathField);
-  return ({ slot, text }) => {
-    const field = meaningOf(text)?.field;
-    return bindings.some(
-      (one) => one.kind !== 'constant' && one.slot === slot && formatFieldPath(one.path) === field,
-    );
-  };
+  const placeOf = (slot: number, field = '') => `${slot} ${field}`;
+  const filled = bindings.flatMap((one) =>
+    one.kind === 'constant' ? [] : [placeOf(one.slot, formatFieldPath(one.path))],
+  );
+  return ({ slot, text }) => filled.includes(placeOf(slot, meaningOf(text)?.field));
 }
 
 const INVENTED = /example|sampl|^PARTNER-0001$/i;

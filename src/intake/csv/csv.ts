@@ -33,7 +33,7 @@ export function understandCsv(path: string, head: FileHead, given: ReadFormat): 
     quote,
     columns: [...header.columns],
   };
-  const shape = createTableShape(path, header, format);
+  const shape = createTableShape(path, header, { ...format, delimiter });
   const feed = createCsvRows(path, preamble.line, header, { dialect, shape });
   return { source, feed, start: preamble.start };
 }
