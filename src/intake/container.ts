@@ -47,8 +47,7 @@ export function refuseNested(start: Buffer, path: string): void {
 
 function refuseKnown(text: string, path: string): void {
   const shown = XML_NAME.test(path) ? '<?xml' : text.replaceAll(BEFORE, '').trimStart();
-  const isStart = (start: string) => text.startsWith(start) || shown.startsWith(start);
-  const known = KNOWN.find(({ starts }) => starts.some(isStart));
+  const known = KNOWN.find(({ starts }) => starts.some((start) => shown.startsWith(start)));
   if (known !== undefined) throw new UsageError(`${path}: ${known.problem}`);
 }
 

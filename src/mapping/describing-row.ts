@@ -71,11 +71,8 @@ function createIsLabel(compilation: Compilation, bindings: readonly Binding[]): 
   const { definition, catalog, pathField } = compilation;
   if (definition.operation === 'custom') return () => false;
   const meaningOf = createFindMeaning(definition.operation, catalog, pathField);
-  const placeOf = (slot: number, field = '') => `${slot} ${field}`;
-  const filled = bindings.flatMap((one) =>
-    one.kind === 'constant' ? [] : [placeOf(one.slot, formatFieldPath(one.path))],
-  );
-  return ({ slot, text }) => filled.includes(placeOf(slot, meaningOf(text)?.field));
+  const filled = bindings.map((one) => one.kind !== 'constant' && `${one.slot} ${formatFieldPath(one.path)}`);
+  return ({ slot, text }) => filled.includes(`${slot} ${meaningOf(text)?.field}`);
 }
 
 const INVENTED = /example|sampl|^PARTNER-0001$/i;

@@ -158,9 +158,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
 const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
 const EMPTY_ROW = 'at least one field with a value';
 
-const DESCRIBES =
-  'a record; the row describes the columns (their types, duties, ' +
-  'units or names) or is an example: leave it out';
+const DESCRIBES = 'a record; the row says what columns hold, or is an example: leave it out';
 const TOTALS = 'a record; the row says that it adds up or counts others: leave it out';
 
 /** False: a totals line, by its key, or where it has none by its first filled cell. */

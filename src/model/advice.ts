@@ -66,8 +66,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   totals_row:
     'Leave the line out, and write it off: it adds up or counts the others. If it is a record after all, give it another key.',
   describes_columns:
-    'Leave the row out, and write it off: it describes the columns, or is an example. ' +
-    'If it is a record, move it below the first four rows.',
+    'Leave the row out, and write it off; or, if it is a record, move it below the first four.',
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
 };
 

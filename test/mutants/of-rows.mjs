@@ -521,4 +521,20 @@ export const OF_PROGRAM = [
     tests: ['test/mapping/describing-row'],
     why: 'a company that is called Text is never loaded',
   },
+  {
+    id: 'cover-sheet-read',
+    in: 'src/intake',
+    find: 'if (having[0] === undefined || having.includes(sheet)) return;',
+    put: 'if (having.length > 0) return;',
+    tests: ['test/intake/xlsx/workbook'],
+    why: 'nobody is told which sheet has the table',
+  },
+  {
+    id: 'archive-of-two-tables',
+    in: 'src/intake',
+    find: 'if (name === undefined || others.length > 0) throw',
+    put: 'if (name === undefined) throw',
+    tests: ['test/intake/inspect'],
+    why: 'of two tables in an archive one is lost',
+  },
 ];

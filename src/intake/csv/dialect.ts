@@ -97,7 +97,7 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
 /** Each line is one cell with the same sign within: a delimiter, in quotes or unknown. */
 function refuseUncut(path: string, { records }: Candidate, signs: readonly string[]): void {
   const isIn = (sign: string) =>
-    records.every(({ cells }) => cells.length === 1 && cells[0]?.includes(sign) === true);
+    records.every(({ cells }) => cells.length === 1 && cells.join().includes(sign));
   const sign = signs.find((one) => !NO_DELIMITER.test(one) && isIn(one));
   if (records.length < 2 || sign === undefined) return;
   const isKnown = signs.length === 1 || DELIMITER_NAMES.has(sign);
@@ -106,9 +106,7 @@ function refuseUncut(path: string, { records }: Candidate, signs: readonly strin
 }
 
 const NO_DELIMITER = /[\p{L}\p{N} "'._()/-]/u;
-const QUOTED =
-  'the whole line is one cell, since quotes stand around it: expected them around ' +
-  'cells alone; export it again, or take them off both ends of all lines';
+const QUOTED = 'the whole line is one cell, since quotes stand around it: expected them around cells alone';
 const UNKNOWN = 'no comma, semicolon, tab or vertical bar cuts the lines: set format.delimiter to';
 
 function oneColumn(path: string, best: Candidate | undefined): readonly string[] {
