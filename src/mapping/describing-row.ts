@@ -33,8 +33,8 @@ export function compileDescribesColumns(compilation: Compilation, bindings: read
 }
 
 function cellAt(value: unknown, slot: number): readonly Cell[] {
-  const text = String(value ?? '').trim();
-  return text === '' ? [] : [{ slot, text }];
+  const text = typeof value === 'string' ? value.trim() : '-'; // a number, a list or an object
+  return text === '' || (value ?? null) === null ? [] : [{ slot, text }];
 }
 
 const described = remembered((kind: string): ReadonlySet<string> => {

@@ -112,13 +112,17 @@ test.each([
 });
 
 test.each([
-  [zipOf({ ...TABLE, 'b.csv': 'id\n' }), 'expected a whole archive of one table'],
+  [zipOf({ ...TABLE, 'b.csv': 'id\n' }), 'expected one table in a whole archive'],
   [makeWorkbook({ data: '' }), 'name a workbook .xlsx'],
   [zipOf({ 'a.xlsx': makeWorkbook({ data: '' }) }), 'within another archive'],
   [zipOf({ 'a.csv': '-----BEGIN PGP MESSAGE-----' }), 'is encrypted or signed'],
-  [zipOf(TABLE, 0).map((byte) => (byte === 0x78 ? 0x79 : byte)), 'expected a whole archive'],
+  [zipOf(TABLE, 0).map((byte) => (byte === 0x78 ? 0x79 : byte)), 'expected one table in a whole archive'],
 ])('any other archive is refused (%#)', async (content, problem) => {
   await expect(readSample(await ownFile(content, 'a.zip'), FORMAT, 9)).rejects.toThrow(problem);
+});
+
+test('standard input is refused with what to do', async () => {
+  await expect(readSample('-', FORMAT, 9)).rejects.toThrow('-: standard input is not read: expected a file');
 });
 
 test('a text that begins like a compressed file is text', async () => {

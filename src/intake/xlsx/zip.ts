@@ -110,7 +110,7 @@ function explain(what: string, error: unknown): unknown {
   return isOther ? error : damaged(what, error);
 }
 
-/** Of an archive with one table and no workbook; `read` gets that file and its path. */
+/** `read` gets the only table of the archive. */
 export async function* readArchive<T>(
   path: string,
   read: (bytes: AsyncGenerator<Buffer>, path: string) => AsyncGenerator<T>,
@@ -131,5 +131,5 @@ export async function* readArchive<T>(
 /** Folders, and what systems put into an archive by themselves. */
 const NO_TABLE = /\/$|^__macosx\/|(?:^|\/)(?:\.[^/]*|thumbs\.db|desktop\.ini)$/;
 const NO_ARCHIVE =
-  'is a zip archive or an Excel workbook: expected a whole archive of one table, of 1 GiB ' +
-  'at most and without a password, else unpack it; name a workbook .xlsx';
+  'is a zip archive or an Excel workbook: expected one table in a whole archive, ' +
+  'without a password, up to 1 GiB; name a workbook .xlsx';
