@@ -29,7 +29,6 @@ export function mappingFor(definition: JobDefinition, source: SourceInfo): Mappi
 
 /** How the reader reads a job's files. */
 export function readFormatOf(definition: JobDefinition): ReadFormat {
-  if (definition.format.short === undefined) return definition.format;
   const isNeeded = createIsNeeded(definition, pathFieldOf(operationOf(definition)));
   return { ...definition.format, isNeeded };
 }

@@ -7,19 +7,20 @@ import { createGunzip } from 'node:zlib';
 import type { Format } from '../config/job-definition.ts';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import KNOWN from './data/containers.json' with { type: 'json' };
 import { tap } from './file.ts';
 
-export type Container = 'plain' | 'gzip' | 'workbook';
+export type Container = 'plain' | 'gzip' | 'zip' | 'workbook';
 
 /** As many as the longest signature has. */
-export const SIGNATURE_BYTES = 10;
+export const SIGNATURE_BYTES = 80;
 
 /** UsageError where the file's name or `format.type` contradicts its first bytes. */
 export function containerOf(start: Buffer, path: string, { type }: Format): Container {
   const text = start.toString('latin1');
   const isNamed = type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path);
   const isWorkbook = type === 'xlsx' || isNamed;
-  if (isWorkbook && text.startsWith(ZIP)) return 'workbook';
+  if (text.startsWith(ZIP)) return isWorkbook ? 'workbook' : 'zip';
   refuseKnown(text, path);
   // Reports of a workbook's run are CSV; only the header shows whether the file is one.
   if (isWorkbook && !/\.csv$/i.test(path)) throw noWorkbook(path);
@@ -45,44 +46,16 @@ export function refuseNested(start: Buffer, path: string): void {
 }
 
 function refuseKnown(text: string, path: string): void {
-  const known = KNOWN.find(({ starts }) => starts.some((start) => text.startsWith(start)));
+  const shown = XML_NAME.test(path) ? '<?xml' : text.replaceAll(BEFORE, '').trimStart();
+  const known = KNOWN.find(({ starts }) => starts.some((start) => shown.startsWith(start)));
   if (known !== undefined) throw new UsageError(`${path}: ${known.problem}`);
 }
 
+/** Before the first letter: a mark, and half of each letter of UTF-16. */
+const BEFORE = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)|\0/g;
+const XML_NAME = /\.xml(?:\.gz)?$/i;
 const GZIP = '\x1f\x8b';
 const ZIP = 'PK\x03\x04';
-
-/** The first characters, in Latin-1. */
-const KNOWN: readonly { readonly starts: readonly string[]; readonly problem: string }[] = [
-  {
-    starts: [ZIP],
-    problem:
-      'is a zip archive or an Excel workbook: unpack an archive; name a workbook .xlsx, without another format.type',
-  },
-  { starts: ['PK\x05\x06'], problem: 'is an empty zip archive: export the data again' },
-  {
-    starts: ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'],
-    problem:
-      'is an old Excel file (.xls) or a workbook with a password: save it as .xlsx without a password, or as "CSV UTF-8"',
-  },
-  { starts: ['%PDF-'], problem: 'is a PDF: export the data as CSV or .xlsx' },
-  {
-    // bzip2 (its "BZh" alone may begin a text), xz, zstd, 7z, RAR.
-    starts: [
-      ...[...'123456789'].map((level) => `BZh${level}1AY&SY`),
-      '\xfd7zXZ\0',
-      '\x28\xb5\x2f\xfd',
-      "7z\xbc\xaf'\x1c",
-      'Rar!\x1a\x07',
-    ],
-    problem: 'is compressed, but not with gzip: unpack it and give the file in it',
-  },
-  {
-    starts: ['<!DOCTYPE', '<!doctype', '<html', '<HTML', '<table'],
-    problem: 'is a web page, or a table saved as .xls: export the data as CSV or .xlsx',
-  },
-  { starts: ['<?xml'], problem: 'is XML: export the data as CSV, JSON or .xlsx' },
-];
 
 /** RFC 1952. UsageError where the file is not whole, or expands too far. */
 export async function* gunzip(

@@ -56,6 +56,7 @@ async function* after(blocks: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
 }
 
 export async function openRegular(path: string): Promise<FileHandle> {
+  if (path === '-') throw new UsageError(NO_INPUT);
   const handle = await openAny(path);
   const stats = await handle.stat();
   if (stats.isFile()) return handle;
@@ -74,6 +75,7 @@ async function openAny(path: string): Promise<FileHandle> {
 
 const DIRECTORY = 'is a directory: expected a CSV, JSON or Excel file; name the file itself';
 const NO_FILE = 'is no regular file: expected a CSV, JSON or Excel file; copy its content into one';
+const NO_INPUT = '-: standard input is not read: expected a file; write the data into one first';
 const MISSING = 'there is no such file: check the spelling and the folder';
 
 const EXPLAINED: Readonly<Record<string, string>> = {

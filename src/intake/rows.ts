@@ -13,6 +13,7 @@ import { isReportText } from './report-file.ts';
 import { type FileHead, type ReadFormat, type RowBatch, readHead, type Understanding } from './row-feed.ts';
 import { openText } from './text.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
+import { readArchive } from './xlsx/zip.ts';
 
 /**
  * The first batch has no rows and comes as soon as the file is understood; the last has all notes.
@@ -27,10 +28,11 @@ export async function* openRows(
   try {
     const { start, all } = await peek(bytes, SIGNATURE_BYTES);
     const container = containerOf(start, path, format);
-    if (container !== 'workbook') yield* readText(all, container, path, format);
+    if (container === 'plain' || container === 'gzip') yield* readText(all, container, path, format);
     else {
       for await (const _ of all);
-      yield* readWorkbook(path, format);
+      const readOnly = (table: AsyncGenerator<Buffer>, name: string) => readText(table, 'zip', name, format);
+      yield* container === 'zip' ? readArchive(path, readOnly) : readWorkbook(path, format);
     }
   } finally {
     await bytes.return(undefined);
@@ -39,13 +41,13 @@ export async function* openRows(
 
 async function* readText(
   bytes: AsyncGenerator<Buffer>,
-  container: 'plain' | 'gzip',
+  container: 'plain' | 'gzip' | 'zip',
   path: string,
   format: ReadFormat,
 ): AsyncGenerator<RowBatch, void, undefined> {
   const isGzip = container === 'gzip';
   const { start, all } = await peek(isGzip ? gunzip(bytes, path) : bytes, SIGNATURE_BYTES);
-  if (isGzip) refuseNested(start, path);
+  if (container !== 'plain') refuseNested(start, path);
   const { texts, encoding, notes } = await openText(all, path, format);
   try {
     const head = await readHead(texts);

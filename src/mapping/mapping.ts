@@ -26,6 +26,7 @@ import {
 } from './compilation.ts';
 import { withComposed } from './composition.ts';
 import { convert, expectedOf } from './conversion.ts';
+import { compileDescribesColumns } from './describing-row.ts';
 import { groupProblems, mergeGroup } from './group.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
 import {
@@ -41,6 +42,7 @@ import { compileGroupOf, compileKeyOf, compileTotalsCell, isNothing, isTotal, ke
 type Steps = {
   readonly isInDoubt: (row: Row) => boolean;
   readonly readRecord: ReadRecord;
+  readonly describesColumns: (context: RowContext) => boolean;
   readonly key: ColumnSlot | null;
   readonly keyOf: KeyOf;
   /** False: the row is a totals line, which is noted. */
@@ -119,6 +121,7 @@ function compileSteps(compilation: Compilation): Steps {
   const steps = {
     isInDoubt: compileIsInDoubt(compilation),
     readRecord: compileRecordReader(compilation),
+    describesColumns: compileDescribesColumns(compilation, bindings),
     key,
     keyOf: key === null ? () => null : compileKeyOf(key),
     checkKey: compileKeyCheck(compilation, key),
@@ -157,6 +160,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   const read = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   const context = withComposed(read, steps.composed);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
+  if (steps.describesColumns(context)) return refused(row, 'describes_columns', DESCRIBES);
   // What else is wrong with a totals line helps nobody.
   if (!steps.checkKey(row, context)) return issuesOf(context);
   const pathId = steps.pathIdOf(context, isLead);
@@ -174,6 +178,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
 const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
 const EMPTY_ROW = 'at least one field with a value';
 
+const DESCRIBES = 'a record; the row says what columns hold, or is an example: leave it out';
 const TOTALS = 'a record; the row says that it adds up or counts others: leave it out';
 
 /** False: a totals line, by its key, or where it has none by its first filled cell. */

@@ -130,12 +130,12 @@ const totalsWords = remembered(
   (table: string) => new Set(readData(table).flatMap(([, ...words]) => words.map(normalForm))),
 );
 const LONGEST_WORD = 40;
-const COUNT = /\s*\(\s*\d+\s*\)$/;
+const COUNT = /\s*(?:\(\s*\d+\s*\)|[:=]\s*\d+)$/;
 const COLON = /\s*:$/;
 
 /** Whether a text is a word for a total, also with a colon or the number of rows behind it. */
 export function isTotal(text: string): boolean {
-  if (text.length > LONGEST_WORD || (/\d/.test(text) && !text.includes('('))) return false;
+  if (text.length > LONGEST_WORD || (/\d/.test(text) && !/[(:=]/.test(text))) return false;
   const word = normalForm(text).replace(COLON, '').replace(COUNT, '').replace(COLON, '');
   return totalsWords('totals.tsv').has(word);
 }

@@ -68,6 +68,8 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
   totals_row:
     'Leave the line out, and write it off: it adds up or counts the others. If it is a record after all, give it another key.',
+  describes_columns:
+    'Leave the row out, and write it off; or, if it is a record, move it below the first four.',
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
 };
 

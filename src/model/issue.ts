@@ -66,6 +66,7 @@ const issueSchema = z.object({
     'empty_key',
     'empty_row',
     'totals_row',
+    'describes_columns',
     'duplicate_key',
     'key_alike',
     'key_known',

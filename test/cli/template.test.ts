@@ -28,6 +28,9 @@ test.each(JOBS.flatMap((job) => ['csv', 'json'].map((form) => [job, form] as con
     const made = await onboard(['template', job, ...(form === 'csv' ? [] : ['--json'])]);
     expect(made).toMatchObject({ exitCode: 0, stderr: '' });
     await writeFile(file, made.stdout);
+    const issues = [{ code: 'describes_columns', row: 1 }];
+    expect(await check(folder, [job, file])).toMatchObject({ exitCode: 1, invalid: 1, issues });
+    await writeFile(file, made.stdout.replaceAll(/[Ee]xample|EXAMPLE|Sampl|PARTNER/g, 'own'));
     expect(await check(folder, [job, file])).toMatchObject({ exitCode: 0, invalid: 0, warnings: [] });
   },
 );
@@ -46,7 +49,8 @@ test.each([
   expect(made.form).toBe(ending);
   const file = join(folder, `template.${ending}`);
   await writeFile(file, made.content);
-  expect(await check(folder, ['--job-file', job, file])).toMatchObject({ exitCode: 0, warnings: [] });
+  const issues = [{ code: 'describes_columns', row: 1 }];
+  expect(await check(folder, ['--job-file', job, file])).toMatchObject({ exitCode: 1, issues, warnings: [] });
 });
 
 test('it is printed, ready to be a file', async () => {

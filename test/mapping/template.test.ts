@@ -11,7 +11,7 @@ function roundTrip(definition: ReturnType<typeof definitionOf>) {
   const columns = template.map(({ header }) => header);
   const path = { pathField: null, needsPathId: false };
   const mapping = compileMapping({ definition, source: sourceOf('csv', columns), catalog: CATALOG, ...path });
-  return { columns, mapped: mapping.map(cells(...template.map(({ cell }) => cell))) };
+  return { columns, mapped: mapping.map({ ...cells(...template.map(({ cell }) => cell)), row: 9 }) };
 }
 
 test('when the definition has columns and conversions of its own, the template uses them and its row passes', () => {

@@ -1,5 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
+import type { ReadFormat } from '../../src/intake/row-feed.ts';
 import { readWorkbook } from '../../src/intake/xlsx/workbook.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
@@ -83,12 +84,13 @@ export type Reading = { readonly source: SourceInfo; readonly rows: readonly Row
 /** Reads a workbook through the reader. */
 export async function readFileOf(
   content: Uint8Array,
-  format: Partial<Format> = {},
+  { isNeeded, ...settings }: Partial<ReadFormat> = {},
   name = 'file.xlsx',
 ): Promise<Reading> {
+  const format = { ...formatSchema.parse(settings), ...(isNeeded && { isNeeded }) };
   const rows: Row[] = [];
   let source: SourceInfo | null = null;
-  for await (const batch of readWorkbook(await ownFile(content, name), formatSchema.parse(format))) {
+  for await (const batch of readWorkbook(await ownFile(content, name), format)) {
     source = batch.source;
     rows.push(...batch.rows);
   }

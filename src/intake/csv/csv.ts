@@ -7,7 +7,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { createHeaderLook, HEADER_AGAIN, namelessProblem } from '../column-names.ts';
 import { delimiterInReport, isReportText, reportRow } from '../report-file.ts';
-import { signProblem, unreadableRow } from '../row.ts';
+import { MAX_RECORD_CHARS, signProblem, TOO_LONG, unreadableRow } from '../row.ts';
 import { type FileHead, type ReadFormat, SOURCE_DEFAULTS, type Understanding } from '../row-feed.ts';
 import { createCsvReader } from './cells.ts';
 import { tellDialect } from './dialect.ts';
@@ -33,7 +33,7 @@ export function understandCsv(path: string, head: FileHead, given: ReadFormat): 
     quote,
     columns: [...header.columns],
   };
-  const shape = createTableShape(path, header, format);
+  const shape = createTableShape(path, header, { ...format, delimiter });
   const feed = createCsvRows(path, preamble.line, header, { dialect, shape });
   return { source, feed, start: preamble.start };
 }
@@ -128,6 +128,7 @@ function createRecordRow(header: CsvHeader): (row: number, record: FittingRecord
     const named = cells.length === columns.length ? cells : cells.slice(0, columns.length);
     const own = isReport ? named.map(unguardCell) : named;
     const problem =
+      (text.length > MAX_RECORD_CHARS ? TOO_LONG : null) ??
       signProblem(text, own, columns) ??
       namelessCell(cells, columns) ??
       (headerIn(own) === null ? null : HEADER_AGAIN);

@@ -27,7 +27,9 @@ export function tellDialect(
     return { dialect: { ...rest, delimiter }, notes };
   }
   const dialect = { ...rest, delimiter: given };
-  if (format.header === undefined) refuseTitles(path, [candidate(head, preamble, dialect)]);
+  const found = candidate(head, preamble, dialect);
+  refuseUncut(path, found, [given]);
+  if (format.header === undefined) refuseTitles(path, [found]);
   return { dialect, notes: [] };
 }
 
@@ -67,7 +69,7 @@ function detectDelimiter(
     .sort((a, b) => b.share - a.share);
   const [best, second] = candidates;
   if (format.header === undefined) refuseTitles(path, candidates);
-  if (best === undefined || best.share === 0) return { delimiter: ',', notes: oneColumn(best) };
+  if (best === undefined || best.share === 0) return { delimiter: ',', notes: oneColumn(path, best) };
   if (second !== undefined && second.share === best.share) throw ambiguous(path, best, second);
   return { delimiter: best.delimiter, notes: doubts(best, second) };
 }
@@ -92,10 +94,25 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
   }
 }
 
-function oneColumn(best: Candidate | undefined): readonly string[] {
-  return best === undefined || best.records.length < 2
-    ? []
-    : ['No delimiter cuts the header, so the file is read as one column.'];
+/** Each line is one cell with the same sign within: a delimiter, in quotes or unknown. */
+function refuseUncut(path: string, { records }: Candidate, signs: readonly string[]): void {
+  const isIn = (sign: string) =>
+    records.every(({ cells }) => cells.length === 1 && cells.join().includes(sign));
+  const sign = signs.find((one) => !NO_DELIMITER.test(one) && isIn(one));
+  if (records.length < 2 || sign === undefined) return;
+  const isKnown = signs.length === 1 || DELIMITER_NAMES.has(sign);
+  const problem = isKnown ? QUOTED : `${UNKNOWN} ${JSON.stringify(sign)}, or to "," where it is one column`;
+  throw new UsageError(`${path}, line ${records[0]?.line}: ${problem}`);
+}
+
+const NO_DELIMITER = /[\p{L}\p{N} "'._()/-]/u;
+const QUOTED = 'the whole line is one cell, since quotes stand around it: expected them around cells alone';
+const UNKNOWN = 'no comma, semicolon, tab or vertical bar cuts the lines: set format.delimiter to';
+
+function oneColumn(path: string, best: Candidate | undefined): readonly string[] {
+  if (best === undefined || best.records.length < 2) return [];
+  refuseUncut(path, best, [...DELIMITER_NAMES.keys(), ...(best.records[0]?.cells[0] ?? '')]);
+  return ['No delimiter cuts the header, so the file is read as one column.'];
 }
 
 function doubts(best: Candidate, second: Candidate | undefined): readonly string[] {

@@ -158,15 +158,25 @@ type CsvStep =
 
 type Stop = Exclude<CsvStep, { kind: 'record' }>;
 
-function stepAt(text: string, start: number, final: boolean, dialect: CsvDialect): CsvStep {
+/** A record in quotes that is longer than any may be is known as one row up to here. */
+const MAX_QUOTED_CHARS = 3 * MAX_RECORD_CHARS;
+
+function stepAt(
+  text: string,
+  start: number,
+  final: boolean,
+  dialect: CsvDialect,
+  most = MAX_RECORD_CHARS,
+): CsvStep {
   if (start >= text.length) return { kind: 'wait' };
-  const end = Math.min(text.length, start + MAX_RECORD_CHARS);
+  const end = Math.min(text.length, start + most);
   const cut = cutRecord({ text, end, final: final && end === text.length }, start, dialect);
   const tooLong = end < text.length;
   switch (cut.kind) {
     case 'record':
       return cut;
     case 'open':
+      if (tooLong && most < MAX_QUOTED_CHARS) return stepAt(text, start, final, dialect, MAX_QUOTED_CHARS);
       return tooLong || final ? { kind: 'unclosed', quote: cut.quote } : { kind: 'wait' };
     case 'part':
       return tooLong ? { kind: 'bad', problem: TOO_LONG } : { kind: 'wait' };

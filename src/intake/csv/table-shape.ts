@@ -66,8 +66,9 @@ export function createTableShape(path: string, header: CsvHeader, format: ReadFo
       tail = tableFrom(tail, line);
     },
     problemOf({ cells }: Line): string {
-      const drop = kindOf(cells) === 'long' ? LONG_PROBLEM : '';
-      return `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${width}${drop}`;
+      const isWhole = cells.length === 1 && cells[0]?.includes(format.delimiter);
+      const why = isWhole ? WHOLE_LINE : kindOf(cells) === 'long' ? LONG_PROBLEM : '';
+      return `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${width}${why}`;
     },
     end(): void {
       const { lines, misfits, other } = count;
@@ -87,6 +88,7 @@ export function createTableShape(path: string, header: CsvHeader, format: ReadFo
   };
 }
 
+const WHOLE_LINE = ', since quotes stand around the whole line: expected them around cells alone';
 const EXPORT_AGAIN = 'export it again, or take out or correct what does not belong to it';
 const LONG = 'format.long: drop';
 const LONG_PROBLEM = `, with nothing in the last: expected no delimiter in a cell without quotes, nor at the line's end (${LONG} reads lines that all end with one)`;
@@ -98,12 +100,13 @@ function settingWords(name: string): string {
 }
 
 /** `short`, `long`: the setting of that name reads the line. */
-function createKindOf({ columns, width }: CsvHeader, { isNeeded = () => false }: ReadFormat) {
+function createKindOf({ columns, width }: CsvHeader, { short, isNeeded = () => false }: ReadFormat) {
   return (cells: readonly string[]): 'short' | 'long' | 'other' => {
     const { length } = cells;
     if (length > width) return cells.slice(width).every((cell) => cell === '') ? 'long' : 'other';
     const isMost = 2 * length > width;
-    return isMost && !columns.slice(length).some(isNeeded) ? 'short' : 'other';
+    const isLacking = short === 'pad' && columns.slice(length).some(isNeeded);
+    return isMost && !isLacking ? 'short' : 'other';
   };
 }
 

@@ -8,7 +8,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { headerBelow, titleProblem } from '../column-names.ts';
 import { openRegular } from '../file.ts';
-import { type RowBatch, SOURCE_DEFAULTS } from '../row-feed.ts';
+import { type ReadFormat, type RowBatch, SOURCE_DEFAULTS } from '../row-feed.ts';
 import {
   type Book,
   chooseSheet,
@@ -29,7 +29,7 @@ import { openZip, type Zip } from './zip.ts';
  * The first batch has no rows and comes as soon as the header is understood. UsageError where the
  * workbook can't be read as a whole.
  */
-export async function* readWorkbook(path: string, format: Format): AsyncGenerator<RowBatch, void, undefined> {
+export async function* readWorkbook(path: string, format: ReadFormat): AsyncGenerator<RowBatch, void> {
   const file = await openRegular(path);
   try {
     const zip = await openZip(file.fd);
@@ -37,8 +37,10 @@ export async function* readWorkbook(path: string, format: Format): AsyncGenerato
     const sheet = chooseSheet(book, format.sheet);
     const layout = await readLayout(zip, sheet.part);
     const notes = notesOf(book, sheet, layout, format.sheet);
-    const rows = rowBlocks(zip, sheet, await readContext(zip, book));
-    yield* readSheet(rows, { book, sheet, layout, notes, format });
+    const context = await readContext(zip, book);
+    const rowsOf = (one: Sheet) => rowBlocks(zip, one, context);
+    await refuseOtherSheet(sheet, book, format, rowsOf);
+    yield* readSheet(rowsOf(sheet), { book, sheet, layout, notes, format });
   } catch (error) {
     throw error instanceof WorkbookError
       ? new UsageError(`${path}: ${error.message}`, { cause: error })
@@ -52,6 +54,26 @@ async function readContext(zip: Zip, book: Book): Promise<CellContext> {
   const { from1904, uncalculated } = book;
   const kinds = await readStyleKinds(zip, book.stylesPart);
   return { kinds, strings: await readSharedStrings(zip, book.stringsPart), from1904, uncalculated };
+}
+
+/** WorkbookError where only other sheets have columns that the job needs. */
+async function refuseOtherSheet(
+  sheet: Sheet,
+  { sheets }: Book,
+  { sheet: wanted, isNeeded }: ReadFormat,
+  rowsOf: (sheet: Sheet) => AsyncIterable<readonly SheetRow[]>,
+): Promise<void> {
+  if (wanted !== undefined || isNeeded === undefined) return;
+  const having: Sheet[] = [];
+  for (const one of sheets) {
+    for await (const rows of rowsOf(one)) {
+      if (rows.some((row) => textsOf(row).some(isNeeded))) having.push(one);
+      break; // A header stands among the first rows.
+    }
+  }
+  if (having[0] === undefined || having.includes(sheet)) return;
+  const words = `has no column that the job needs on its sheet ${namesOf([sheet])}; sheet ${namesOf(having)} has them`;
+  throw new WorkbookError(`${words}: set format.sheet: ${JSON.stringify(having[0].name)}`);
 }
 
 type SheetReading = {

@@ -1,13 +1,16 @@
 /**
- * A workbook's zip archive, read where its parts lie in the file. Refused, beside what yauzl
- * refuses: passwords, two parts of one name, and parts that are too large or damaged (CRC).
+ * A zip archive, a workbook's or that of one table, read where its parts lie in the file. Refused,
+ * beside what yauzl refuses: passwords, two parts of one name, parts too large or damaged (CRC).
  */
 import { crc32 } from 'node:zlib';
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import { UsageError } from '../../lib/usage-error.ts';
+import { openRegular } from '../file.ts';
 import { damaged, tooLarge, WorkbookError } from './error.ts';
 
 /** Names ignore case (ECMA-376 part 2). */
 export type Zip = {
+  readonly names: readonly string[];
   has(name: string): boolean;
   /** As the archive's directory says; 0: no such part. */
   sizeOf(name: string): number;
@@ -21,6 +24,7 @@ export async function openZip(fd: number): Promise<Zip> {
   const entries = await readDirectory(file);
   const entryOf = (name: string) => entries.get(keyOf(name));
   return {
+    names: [...entries.keys()],
     has: (name) => entryOf(name) !== undefined,
     sizeOf: (name) => entryOf(name)?.uncompressedSize ?? 0,
     read: (name) => readPart(file, entryOf(name), name),
@@ -105,3 +109,27 @@ function explain(what: string, error: unknown): unknown {
   const isOther = error instanceof WorkbookError || (error instanceof Error && 'syscall' in error);
   return isOther ? error : damaged(what, error);
 }
+
+/** `read` gets the only table of the archive. */
+export async function* readArchive<T>(
+  path: string,
+  read: (bytes: AsyncGenerator<Buffer>, path: string) => AsyncGenerator<T>,
+): AsyncGenerator<T, void, undefined> {
+  const file = await openRegular(path);
+  try {
+    const zip = await openZip(file.fd);
+    const [name, ...others] = zip.names.filter((one) => !NO_TABLE.test(one));
+    if (name === undefined || others.length > 0) throw new WorkbookError(NO_ARCHIVE);
+    yield* read(zip.read(name), `${path}/${name}`);
+  } catch (error) {
+    throw error instanceof WorkbookError ? new UsageError(`${path}: ${NO_ARCHIVE}`, { cause: error }) : error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Folders, and what systems put into an archive by themselves. */
+const NO_TABLE = /\/$|^__macosx\/|(?:^|\/)(?:\.[^/]*|thumbs\.db|desktop\.ini)$/;
+const NO_ARCHIVE =
+  'is a zip archive or an Excel workbook: expected one table in a whole archive, ' +
+  'without a password, up to 1 GiB; name a workbook .xlsx';

@@ -111,6 +111,13 @@ test('a row of a million cells is unreadable and the rows around it are exact', 
   ]);
 });
 
+test.each(['x', 'x\n'])('a cell in quotes of more than a million %j costs its own row', async (part) => {
+  const text = `a,b\n1,"${part.repeat(1_100_000)}"\n3,4\n`;
+  const { rows } = await readText(text, { blocks: [1 << 16] });
+  expect(rows.map(({ kind }) => kind)).toEqual(['unreadable', 'cells']);
+  expect(rows.map(brief).join()).toContain('2: ! longer than 1048576 characters');
+});
+
 test('thousands of rows of separators are no rows', async () => {
   const empty = ',\n'.repeat(5000);
   const read = await readText(`a,b\n1,2\n${empty}3,4\n${empty}`, {

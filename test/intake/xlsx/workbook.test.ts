@@ -375,6 +375,15 @@ describe('of several sheets', () => {
     });
   });
 
+  test('where only another has a column that the job needs, that one is named', async () => {
+    const read = (needed: string) => readFileOf(content, { isNeeded: (name) => name === needed });
+    await expect(read('third')).rejects.toThrow(
+      'has no column that the job needs on its sheet "First"; ' +
+        'sheet "R&D 2" has them: set format.sheet: "R&D 2"',
+    );
+    for (const here of ['first', 'nowhere']) expect((await read(here)).source.sheet).toBe('First');
+  });
+
   test.each([
     ['Hidden', 'hidden'],
     ['R&D 2', 'third'],
