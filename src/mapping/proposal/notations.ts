@@ -69,7 +69,7 @@ function candidates(type: LeafType, cells: readonly JsonValue[], usual: Notation
   return [usual, ...new Map(found.map((notation) => [JSON.stringify(notation), notation])).values()];
 }
 
-/** Where dates are written in several ways: those that the notation reads, and the others by pattern. */
+/** Where dates are written in several ways: each with its count, the notation's own as one. */
 function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation): readonly string[] {
   const { remedy } = defaultConversion(type);
   if (type !== 'date-time' || remedy === undefined) return [];
