@@ -108,7 +108,7 @@ type CheckReading = {
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
 };
 
-/** A CSV's header is enough to begin with. Other files, and ones with groups, are surveyed first. */
+/** A CSV's header is enough to begin with. Other files, and groups, are surveyed first. */
 export async function openReading(path: string, job: Job): Promise<CheckReading> {
   const { definition } = job;
   const isOnePass = definition.group === undefined;
