@@ -13,7 +13,7 @@ import { createNamelessColumns, hashFile } from '../intake/survey.ts';
 import { needsApproval } from '../ledger/run-record.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { createGroupCutter } from '../model/row-group.ts';
-import { isTable, type SourceInfo } from '../model/source.ts';
+import type { SourceInfo } from '../model/source.ts';
 import { mappingOf } from '../runs/input.ts';
 import { type CheckRows, surveyFor } from '../runs/rows.ts';
 import type { Ledger } from '../session.ts';
@@ -108,20 +108,20 @@ type CheckReading = {
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
 };
 
-/** A table's header is enough to begin with. JSON, or for a job with groups, is surveyed first. */
+/** A CSV's header is enough to begin with. Other files, and groups, are surveyed first. */
 export async function openReading(path: string, job: Job): Promise<CheckReading> {
   const { definition } = job;
   const isOnePass = definition.group === undefined;
   return (isOnePass ? await openTable(path, readFormatOf(definition)) : null) ?? surveyed(path, job);
 }
 
-/** `null`: the file is no table. */
+/** `null`: the file is no CSV. */
 async function openTable(path: string, format: ReadFormat): Promise<CheckReading | null> {
   const stamp = await fileStamp(path).catch(() => '');
   const sha256 = await hashFile(path);
   const batches = shown(openRows(path, format));
   const first = await batches.next();
-  if (first.done !== true && isTable(first.value.source)) {
+  if (first.done !== true && first.value.source.type === 'csv') {
     const { source } = first.value;
     const all = after(first.value, batches);
     return { path, sha256, source, apart: new Map(), batches: unchanged(all, path, stamp) };

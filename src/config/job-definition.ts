@@ -96,7 +96,7 @@ const convertedColumnSchema = z
     pattern: z
       .string()
       .optional()
-      .describe('For `as: date`: dd, MM, yyyy, HH, mm, ss, SSS and literal characters, e.g. dd/MM/yyyy.'),
+      .describe('For `as: date`: dd, MM, MMM, yyyy, yy, HH, mm, ss, SSS and literals, e.g. dd/MM/yyyy.'),
     decimal: z
       .enum(['.', ','])
       .optional()

@@ -57,8 +57,18 @@ export function bindFields(compilation: Compilation): readonly Binding[] {
   const key = keyColumn(compilation);
   const isLeft = (binding: Binding) =>
     columnOf(binding) !== key || !filled.has(formatFieldPath(binding.path));
-  return [...defined.filter(isLeft), ...own];
+  return [...defined.filter(isLeft), ...own].map((binding) => withoutSwapped(binding, source));
 }
+
+function withoutSwapped(binding: Binding, { swapped = [] }: SourceInfo): Binding {
+  if (binding.kind !== 'cell' || !swapped.includes(binding.slot)) return binding;
+  const refused = { ...binding.conversion, fromText: () => undefined, expected: SWAPPED };
+  return { ...binding, conversion: { ...binding.conversion, typed: refused } };
+}
+
+export const SWAPPED =
+  'day and month in their right places: Excel took days for months in this column, so that its date cells have the ' +
+  'two swapped and its later days are text; import the original file again with the column as text';
 
 function idOf(binding: Binding): string {
   return JSON.stringify([formatFieldPath(binding.path), columnOf(binding)]);

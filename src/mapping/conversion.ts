@@ -24,6 +24,8 @@ export type Conversion = {
   /** For a workbook's numbers, dates and booleans, where the definition speaks of text only. */
   readonly typed?: Conversion;
   remedy?(text: string): readonly WrittenAs[];
+  /** What a text that can't be converted looks like, without the text. */
+  formOf?(text: string): string | undefined;
   readonly expected: string;
 };
 
@@ -39,7 +41,9 @@ export function convert(conversion: Conversion, value: JsonValue): JsonValue | u
 
 /** What was expected of a value that can't be converted. */
 export function expectedOf(conversion: Conversion, value: JsonValue): string {
-  return hasVerticalTab(value) ? NO_VERTICAL_TAB : conversion.expected;
+  if (hasVerticalTab(value)) return NO_VERTICAL_TAB;
+  const form = conversion.formOf?.(String(value));
+  return conversion.expected + (form === undefined ? '' : `; the cell looks like ${form}`);
 }
 
 const NO_VERTICAL_TAB =

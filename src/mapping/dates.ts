@@ -2,8 +2,9 @@
  * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the
  * service wants them: ISO 8601 with milliseconds and Z. Only days of the calendar pass.
  */
-import { lenient, type WrittenAs } from '../model/issue.ts';
+import type { WrittenAs } from '../model/issue.ts';
 import type { Conversion } from './conversion.ts';
+import { readData, remembered } from './read-data.ts';
 
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})0*)?)?(?:Z|([+-])(\d{2}):?([0-5]\d)))?$/;
@@ -13,6 +14,7 @@ export const isoDate: Conversion = {
   fromText: parseIso,
   fromJson: () => undefined,
   remedy: patternsFor,
+  formOf,
   expected:
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
@@ -26,46 +28,49 @@ export function dateByPattern(pattern: string): Conversion | string {
     fromText: parse,
     fromJson: () => undefined,
     remedy: patternsFor,
+    formOf,
     typed: { ...isoDate, fromText: typed },
     expected: `a real date, written as ${pattern}`,
   };
 }
 
-const DAYS = ['/', '.', '-'].flatMap((sign) => [
-  `dd${sign}MM${sign}yyyy`,
-  `d${sign}M${sign}yyyy`,
-  `MM${sign}dd${sign}yyyy`,
-  `M${sign}d${sign}yyyy`,
-  `yyyy${sign}MM${sign}dd`,
-]);
-const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
+const DAY_AND_TIME = /^(.{1,30}?)([T ]\d\d?:\d\d(?::\d\d)?)?$/u;
+const NAME = '[\\p{L}\\p{M}]{3,}\\.?';
+const SIGN = '([-/.,] ?| )';
+const DAY = new RegExp(`^(\\d{1,4}|${NAME})${SIGN}(\\d\\d?|${NAME})${SIGN}(\\d{1,4})$`, 'u');
 
-/** The usual patterns by which a refused text is a date, one for each order of its parts. */
+/** The patterns by which a refused text is a date, one for each order of its parts. */
 function patternsFor(text: string): readonly WrittenAs[] {
-  if (text.length > LONGEST_USUAL || !USUAL_SIGNS.test(text)) return [];
-  const byOrder = new Map<string, string>();
-  for (const { pattern, parse } of usualPatterns()) {
-    const order = lenient(pattern);
-    if (!byOrder.has(order) && parse(text) !== undefined) byOrder.set(order, pattern);
-  }
-  return [...byOrder.values()].map((pattern) => ({ pattern }));
+  const [, day = '', time = ''] = DAY_AND_TIME.exec(text) ?? [];
+  return dayPatterns(day).flatMap((dayPattern) => {
+    const pattern = dayPattern + timePattern(time);
+    const parse = compiledOnce(pattern);
+    return typeof parse !== 'string' && parse(text) !== undefined ? [{ pattern }] : [];
+  });
 }
 
-const USUAL_SIGNS = /^\d[\dT/.: -]*$/;
-const LONGEST_USUAL = 'dd.MM.yyyy HH:mm:ss'.length;
+function dayPatterns(day: string): readonly string[] {
+  if (/^\d{8}$/.test(day)) return ['yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'];
+  const [, first = '', sign = '', second = '', then = '', third = ''] = DAY.exec(day) ?? [];
+  const isShort = [first, second, third].some(({ length }) => length === 1);
+  const [d, M] = isShort ? ['d', 'M'] : ['dd', 'MM'];
+  const month = (piece: string) => (/^\d/.test(piece) ? M : 'MMM');
+  const year = ({ length }: string) => (length > 2 ? 'yyyy' : 'yy');
+  return [
+    `${d}${sign}${month(second)}${then}${year(third)}`,
+    `${month(first)}${sign}${d}${then}${year(third)}`,
+    `${year(first)}${sign}${month(second)}${then}${d}`,
+  ];
+}
 
-type UsualPattern = { readonly pattern: string; readonly parse: DateParser };
+function timePattern(time: string): string {
+  const units = ['HH', 'mm', 'ss'].values();
+  return time.replaceAll(/\d+/g, ({ length }) => String(units.next().value).slice(-length));
+}
 
-let usual: readonly UsualPattern[] | undefined;
-
-function usualPatterns(): readonly UsualPattern[] {
-  usual ??= [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy']
-    .flatMap((day) => TIMES.map((time) => `${day}${time}`))
-    .flatMap((pattern) => {
-      const parse = compilePattern(pattern);
-      return typeof parse === 'string' ? [] : [{ pattern, parse }];
-    });
-  return usual;
+/** What a text that is no date probably is; see data/date-forms.tsv. */
+function formOf(text: string): string | undefined {
+  return readData('date-forms.tsv').find(([form = '']) => new RegExp(form).test(text))?.[1];
 }
 
 /** 31 March 2020, half past nine, as a valid pattern writes it. */
@@ -108,40 +113,58 @@ type Token = {
   readonly shape: string;
   readonly fixed: boolean;
   readonly example: string;
+  /** Not as a plain number; NaN: nothing that is known. */
+  read?(text: string): number;
 };
 
-const TOKENS: ReadonlyMap<string, Token> = new Map([
+/** The same on every day: 50 to 99 are of the last century. */
+const fullYear = (digits: string) => Number(digits) + (Number(digits) < 50 ? 2000 : 1900);
+const NAME_OF_MONTH = '([\\p{L}\\p{M}]+\\.?)';
+const TOKENS: ReadonlyMap<string, Token> = new Map<string, Token>([
   ['yyyy', { part: 'year', shape: '(\\d{4})', fixed: true, example: '2020' }],
+  ['yy', { part: 'year', shape: '(\\d{2})', fixed: true, example: '20', read: fullYear }],
+  ['MMMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, example: 'March', read: monthOf }],
+  ['MMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, example: 'Mar', read: monthOf }],
   ['MM', { part: 'month', shape: '(\\d{2})', fixed: true, example: '03' }],
   ['M', { part: 'month', shape: '(\\d{1,2})', fixed: false, example: '3' }],
   ['dd', { part: 'day', shape: '(\\d{2})', fixed: true, example: '31' }],
   ['d', { part: 'day', shape: '(\\d{1,2})', fixed: false, example: '31' }],
   ['HH', { part: 'hour', shape: '(\\d{2})', fixed: true, example: '09' }],
+  ['H', { part: 'hour', shape: '(\\d{1,2})', fixed: false, example: '9' }],
   ['mm', { part: 'minute', shape: '(\\d{2})', fixed: true, example: '30' }],
   ['ss', { part: 'second', shape: '(\\d{2})', fixed: true, example: '00' }],
   ['SSS', { part: 'ms', shape: '(\\d{3})', fixed: true, example: '000' }],
-] as const);
+]);
 
-const PIECE = /'((?:[^']|'')*)'|yyyy|MM?|dd?|HH|mm|ss|SSS|[\s\S]/gu;
+/** In any language of data/months.tsv. */
+function monthOf(name: string): number {
+  const plain = name.normalize('NFD').replaceAll(/[\p{M}.]/gu, '');
+  return Number(readData('months.tsv').find((names) => names.includes(plain.toLowerCase()))?.[0]);
+}
+
+const PIECE = /'((?:[^']|'')*)'|yyyy|yy|M{1,4}|dd?|HH?|mm|ss|SSS|[\s\S]/gu;
 const KNOWN =
-  'expected dd, d, MM, M, yyyy, HH, mm, ss, SSS, and letters that stand for themselves in single quotes';
+  'expected dd, d, MMMM, MMM, MM, M, yyyy, yy, HH, H, mm, ss, SSS, ' +
+  'and letters that stand for themselves in single quotes';
+
+const compiledOnce = remembered(compilePattern);
 
 function compilePattern(pattern: string): DateParser | string {
-  const parts: Part[] = [];
+  const tokens: Token[] = [];
   const problems: string[] = [];
   let shape = '';
   let open = false; // a one-or-two-digit number was the last piece
   for (const [piece, quoted] of pattern.matchAll(PIECE)) {
     const token = TOKENS.get(piece);
     if (open && (token !== undefined || /^\d/.test(quoted ?? piece))) {
-      problems.push('a sign is needed after d and M, else it is not known where the number ends');
+      problems.push('a sign is needed after d, M and H, else it is not known where the number ends');
     }
     open = token !== undefined && !token.fixed;
-    if (token !== undefined) parts.push(token.part);
+    if (token !== undefined) tokens.push(token);
     shape += token === undefined ? literal(piece, quoted, problems) : token.shape;
   }
-  problems.push(...partProblems(parts));
-  return problems[0] ?? parserOf(new RegExp(`^${shape}$`, 'u'), parts);
+  problems.push(...partProblems(tokens.map(({ part }) => part)));
+  return problems[0] ?? parserOf(new RegExp(`^${shape}$`, 'u'), tokens);
 }
 
 /** `T` and `Z` stand for themselves; any other bare letter may be a mistyped token. */
@@ -172,12 +195,12 @@ function partProblems(parts: readonly Part[]): readonly string[] {
   return problems;
 }
 
-function parserOf(shape: RegExp, parts: readonly Part[]): DateParser {
+function parserOf(shape: RegExp, tokens: readonly Token[]): DateParser {
   return (text) => {
     const match = shape.exec(text);
     if (match === null) return undefined;
     const written = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0 };
-    for (const [i, part] of parts.entries()) written[part] = Number(match[i + 1]);
+    for (const [i, { part, read = Number }] of tokens.entries()) written[part] = read(match[i + 1] ?? '');
     return isoInstant(written);
   };
 }

@@ -49,6 +49,8 @@ export const sourceInfoSchema = z.object({
   delimiter: z.string().nullable(),
   quote: z.string().nullable(),
   columns: z.array(z.string()),
+  /** Positions of columns whose date cells have day and month swapped. */
+  swapped: z.array(z.number()).optional(),
 });
 export type SourceInfo = z.infer<typeof sourceInfoSchema>;
 

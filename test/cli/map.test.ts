@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import writeXlsxFile from 'write-excel-file/node';
 import type { Issue } from '../../src/model/issue.ts';
 import { OPERATIONS } from '../../src/model/operation.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
@@ -90,11 +91,41 @@ describe('when it is not clear how to read a column', () => {
     expect(yaml).toContain('  - Incorporated # see kyc.details.incorporationDate above');
   });
 
+  test.each([
+    ['31.01.15,28.06.98', '{ column: Incorporated, pattern: dd.MM.yy }'],
+    ['5 Mai 2015,12 Okt. 2014', '{ column: Incorporated, pattern: d MMM yyyy }'],
+    ['1/1/00 0:00,12/31/98 0:00', '{ column: Incorporated, pattern: M/d/yy H:mm }'],
+    ['13/04/2015,04/25/2015,x', 'are written as dd/MM/yyyy: 1, MM/dd/yyyy: 1, no date: 1'],
+    ['31/12/2015,2015-12-31,2015-12-30', 'are written as dd/MM/yyyy: 1, ISO 8601: 2'],
+  ])('dates written %s have the line %s', async (dates, line) => {
+    const rows = dates.split(',').map((date, i) => `K${i},A,${date}`);
+    const { yaml } = await mapAndCheck(await ownFile(`Ref,Name,Incorporated\n${rows.join('\n')}\n`));
+    expect(yaml).toContain(line);
+  });
+
+  test('dates of which Excel has swapped some are left to a person, and checked so', async () => {
+    const date = (month: number) => new Date(Date.UTC(2015, month - 1, 4));
+    const table = ['13/04/2015', date(3), '31/12/2012', date(5)].map((day, i) => [`K${i}`, 'A', day]);
+    const file = join(await ownFolder(), 'swapped.xlsx');
+    const book = [['Ref', 'Name', 'Incorporated'], ...table];
+    await writeXlsxFile(book, { dateFormat: 'dd/mm/yyyy' }).toFile(file);
+    const { yaml, out } = await mapAndCheck(file);
+    expect(yaml).toContain('Excel took days for months');
+    const chosen = yaml.replace(
+      /# (kyc\.\S+: )Incorporated\n/,
+      '$1{ column: Incorporated, pattern: dd/MM/yyyy }\n',
+    );
+    await writeFile(out, chosen.replace(/ignore:\n(?: .*\n)+/, ''));
+    const { stdout } = await onboard(['check', '--job-file', out, file, '--json']);
+    expect(JSON.parse(stdout).issues.map(({ row }: Issue) => row)).toEqual([2, 4]);
+  });
+
   test('a cell or two that fit nothing are told of, and spoil no column', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => `K${i},A,${i + 1}.03.2021`);
     const file = await ownFile(`Ref,Name,Incorporated\n${rows.join('\n')}\nK99,A,31.02.2021\n`);
     const { yaml } = await mapAndCheck(file);
-    expect(yaml).toContain("# 1 of the cells looked at doesn't fit\n  kyc.details.incorporationDate:");
+    expect(yaml).toContain("# 1 of the cells looked at doesn't fit\n");
+    expect(yaml).toContain('are written as d.M.yyyy: 20, no date: 1\n');
     expect(yaml).toContain('{ column: Incorporated, pattern: d.M.yyyy }');
   });
 

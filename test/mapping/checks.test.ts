@@ -485,6 +485,15 @@ describe("values that can't be right", () => {
   });
 
   test.each([
+    [true, ['2015-01-31T00:00:00+01:00', '2015-01-31T00:00:00.000-0530', '2015-01-31T00:00+02:00']],
+    [false, ['2015-01-31', '2015-01-31T00:00:00Z', '2015-01-31T00:00:00+00:00', '2015-01-31T09:30:00+01:00']],
+  ])('a midnight of another time zone is no day (%s): %j', (isTold, dates) => {
+    const field = 'kyc.details.incorporationDate';
+    for (const date of dates)
+      expect(warningsOf(mapOf({ [field]: date }))).toEqual(isTold ? [`value_implausible ${field}`] : []);
+  });
+
+  test.each([
     [true, ['España', 'Deutschland', 'United Kingdom']],
     [true, ['NAN', 'YES', 'TBC', 'EUR', 'GER', 'ENG', 'D', 'EL', '276', 'Atlantis', 'DE - Germany']],
     [false, ['DE', 'deu', 'UK', 'XK', 'NAM']],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { expectedOf } from '../../src/mapping/conversion.ts';
 import { dateByPattern, exampleDate, isoDate } from '../../src/mapping/dates.ts';
 
 /** Reads by the pattern; a pattern with a problem answers with it. */
@@ -69,6 +70,13 @@ test.each([
   ["yyyy''MM dd (*)", "2024'07 05 (*)", '2024-07-05T00:00:00.000Z'],
   ['dd/MM/yyyy HH:mm', '31/03/2024 24:00', undefined],
   ['dd/MM/yyyy', '31/03/2024 ', undefined],
+  ['dd/MM/yy', '31/01/49', '2049-01-31T00:00:00.000Z'],
+  ['dd/MM/yy', '31/01/50', '1950-01-31T00:00:00.000Z'],
+  ['d MMM yyyy', '1 Mrz. 2015', '2015-03-01T00:00:00.000Z'],
+  ['d. MMMM yyyy', '31. M\u00e4rz 2015', '2015-03-31T00:00:00.000Z'],
+  ['d MMM yyyy', '5 AOU\u0302T 2015', '2015-08-05T00:00:00.000Z'],
+  ['MMM d, yyyy', 'Sept. 5, 2015', '2015-09-05T00:00:00.000Z'],
+  ['d MMM yyyy', '5 jui 2015', undefined],
 ])('when the pattern is %j, %j is %j', (pattern, text, moment) => {
   expect(parse(pattern, text)).toBe(moment);
 });
@@ -76,17 +84,31 @@ test.each([
 test.each([
   ['dd/MM', /the year is missing/],
   ['MM/yyyy', /the day is missing/],
-  ['dd/MM/yy', /"y" is not known/],
-  ['dd MMM yyyy', /the month appears more than once/],
+  ['dd/MM/yyy', /"y" is not known/],
+  ['dd MMMMM yyyy', /the month appears more than once/],
   ['dd/MM/yyyy hh:mm', /"h" is not known/],
   ['dd/MM/yyyy mm', /minutes need hours/],
   ['dd/MM/yyyy HH:ss', /seconds need minutes/],
-  ['dMyyyy', /a sign is needed after d and M/],
-  ["d'1'M yyyy", /a sign is needed after d and M/],
+  ['dMyyyy', /a sign is needed after d, M and H/],
+  ["d'1'M yyyy", /a sign is needed after d, M and H/],
   ["dd/MM/yyyy 'at", /a single quote is not closed/],
   ['', /is missing/],
 ])('when the pattern is %j, it is refused', (pattern, problem) => {
   expect(dateByPattern(pattern)).toMatch(problem);
+});
+
+test.each([
+  ['1/1/00 0:00', ['d/M/yy H:mm', 'M/d/yy H:mm'], /two digits/],
+  ['03/04/2015', ['dd/MM/yyyy', 'MM/dd/yyyy'], undefined],
+  ['42035.25', [], /day number of Excel/],
+  ['1422662400000', [], /milliseconds/],
+  ['1422662400', [], /\bseconds/],
+  ['/Date(1422662400000+0100)/', [], /\.NET/],
+  ['2015013112', [], undefined],
+  ['120 Sample St 15', [], undefined],
+])('%s is told with the patterns %j and as %s', (text, patterns, form) => {
+  expect(isoDate.remedy?.(text)).toEqual(patterns.map((pattern) => ({ pattern })));
+  expect(expectedOf(isoDate, text).slice(isoDate.expected.length)).toMatch(form ?? /^$/);
 });
 
 describe('when a pattern is sound', () => {

@@ -361,6 +361,14 @@ export const OF_ROWS = [
     why: 'a day that is in no calendar becomes the next month’s',
   },
   {
+    id: 'mapping-swapped-dates',
+    in: 'src/mapping',
+    find: "if (binding.kind !== 'cell' || !swapped.includes(binding.slot)) return binding;",
+    put: "if (binding.kind !== 'cell' || binding.slot < 0 || swapped.length >= 0) return binding;",
+    tests: ['test/cli/map.test'],
+    why: 'a date of which Excel has swapped day and month is sent',
+  },
+  {
     id: 'mapping-path-of-dots',
     in: 'src/mapping',
     find: 'if (idProblem(id) === null) return id;',

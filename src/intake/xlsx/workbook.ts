@@ -22,6 +22,7 @@ import { type CellContext, readCell } from './cell.ts';
 import { WorkbookError } from './error.ts';
 import { createRowMaker, findHeader, isVisible, type RowMaker } from './rows.ts';
 import { readLayout, type SheetLayout, type SheetRow, sheetHandler } from './sheet.ts';
+import { createSwapLook } from './swapped-dates.ts';
 import { readXml } from './xml.ts';
 import { openZip, type Zip } from './zip.ts';
 
@@ -91,6 +92,7 @@ async function* readSheet(
   const { book, sheet, layout, notes, format } = reading;
   const sheets = book.sheets.map(({ name }) => name).filter(({ length }) => length <= LONGEST_NAME);
   const hidden: number[] = [];
+  const swaps = createSwapLook();
   let reader: { readonly source: SourceInfo; readonly rowsOf: RowMaker } | null = null;
   for await (const rows of blocks) {
     if (reader === null) {
@@ -104,10 +106,17 @@ async function* readSheet(
       yield { source, rows: [] };
     }
     const { source, rowsOf } = reader;
+    rows.forEach(swaps.see);
     yield { source, rows: rows.flatMap((row) => (row.line > source.headerLine ? rowsOf(row) : [])) };
   }
   if (reader === null) throw noHeader(reading);
-  if (hidden.length === 0) return;
+  const swapped = swaps.found();
+  const known = swapped.length === 0 ? reader.source : { ...reader.source, swapped };
+  yield { source: { ...known, notes: [...notes, ...hiddenNotes(hidden, reading)] }, rows: [] };
+}
+
+function hiddenNotes(hidden: readonly number[], { sheet, format }: SheetReading): readonly string[] {
+  if (hidden.length === 0) return [];
   const first = hidden.slice(0, HIDDEN_SHOWN).join(', ') + (hidden.length > HIDDEN_SHOWN ? ' …' : '');
   const found = `${countOf(hidden.length, 'hidden or filtered row')} (${first})`;
   if (format.hidden === undefined) {
@@ -116,7 +125,7 @@ async function* readSheet(
     );
   }
   const note = `${found}: ${format.hidden === 'send' ? 'read like the others' : 'left out'}, as format.hidden says`;
-  yield { source: { ...reader.source, notes: [...notes, note] }, rows: [] };
+  return [note];
 }
 
 const HIDDEN_SHOWN = 5;

@@ -198,13 +198,18 @@ const currencyProblem: ProblemOf = (sent) => {
 
 const CURRENCY = 'a currency of ISO 4217 in three letters, such as EUR';
 
-const pastProblem: ProblemOf = (sent) => {
+const dayProblem: ProblemOf = (sent, text) => {
   if (typeof sent !== 'string' || !/^\d{4}-\d\d-\d\d/.test(sent)) return null;
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString(); // somewhere on earth it is
-  return sent < '1800' || sent > tomorrow ? PAST : null;
+  if (sent < '1800' || sent > tomorrow) return PAST;
+  return MIDNIGHT.test(text) && !sent.endsWith('T00:00:00.000Z') ? MOVED : null;
 };
 
 const PAST = 'a date from 1800 until today; the year is probably wrong, or the date is read in a wrong order';
+
+const MIDNIGHT = /T00:00(?::00(?:[.,]0+)?)?[+-]\d\d:?\d\d$/;
+const MOVED =
+  'a day alone, such as 2015-01-31: midnight of another time zone is another hour, or day, in UTC';
 
 /** Sent all the same, since the service's list of countries is its own. */
 const countryProblem: ProblemOf = (sent, text) => {
@@ -224,7 +229,7 @@ const VALUES = new Map<string, readonly [CheckCode, ProblemOf]>([
   ['currencies', ['account_implausible', currencyProblem]],
   ['currency', ['account_implausible', currencyProblem]],
   ['shortfallCurrencyCode', ['account_implausible', currencyProblem]],
-  ['incorporationDate', ['value_implausible', pastProblem]],
+  ['incorporationDate', ['value_implausible', dayProblem]],
   ['country', ['value_implausible', countryProblem]],
 ]);
 

@@ -26,8 +26,8 @@ export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?:
   const misfits = Math.min(...tried.map((one) => one.misfits));
   if (misfits > 0 && (misfits > mostMistakes(cells.length) || misfits >= cells.length / 2)) {
     const { expected } = defaultConversion(as ?? type);
-    const notes = [`many of the cells looked at can't be read: expected ${expected}`];
-    return { notation: {}, notes, isDecided: ONE_WAY.has(type) };
+    const many = `many of the cells looked at can't be read: expected ${expected}`;
+    return { notation: {}, notes: [many, ...formsOf(type, cells, {})], isDecided: ONE_WAY.has(type) };
   }
   const best = tried.filter((one) => one.misfits === misfits);
   const differing = best.filter(
@@ -43,6 +43,7 @@ export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?:
       ...(others.length === 0
         ? []
         : [`the cells looked at fit ${[notation, ...others].map(describe).join(' and ')}: choose one`]),
+      ...formsOf(type, cells, others.length === 0 ? notation : {}),
     ],
     isDecided: others.length === 0,
   };
@@ -66,6 +67,21 @@ function candidates(type: LeafType, cells: readonly JsonValue[], usual: Notation
   const { remedy } = defaultConversion(type);
   const found = remedy === undefined ? [] : texts.flatMap((text) => remedy(text));
   return [usual, ...new Map(found.map((notation) => [JSON.stringify(notation), notation])).values()];
+}
+
+/** Where dates are written in several ways: each with its count, the notation's own as one. */
+function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation): readonly string[] {
+  const { remedy } = defaultConversion(type);
+  if (type !== 'date-time' || remedy === undefined) return [];
+  const counts = new Map<string, number>();
+  for (const text of cells.filter((cell) => typeof cell === 'string' && cell !== '')) {
+    const patterns = remedy(String(text)).map(({ pattern }) => pattern);
+    const isRead = tryOn([text], type, notation).misfits === 0;
+    const form = isRead ? (notation.pattern ?? 'ISO 8601') : patterns.join(' or ') || 'no date';
+    counts.set(form, (counts.get(form) ?? 0) + 1);
+  }
+  const forms = [...counts].map(([form, count]) => `${form}: ${count}`);
+  return forms.length < 2 ? [] : [`the cells looked at are written as ${forms.join(', ')}`];
 }
 
 /** Words for yes and no; in a proposal they stand as the file writes them. */

@@ -10,6 +10,7 @@ import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
+import { SWAPPED } from '../bind-fields.ts';
 import { createFieldLookup } from '../request-field.ts';
 import { createFindMeaning } from './meaning.ts';
 import { keyNamesOf, looseName, referenceNamesOf } from './names.ts';
@@ -46,7 +47,7 @@ type ProposalOptions = {
   readonly operation: BuiltIn;
   readonly catalog: FieldCatalog;
   readonly pathField: string | null;
-  readonly source: Pick<SourceInfo, 'type' | 'columns'>;
+  readonly source: Pick<SourceInfo, 'type' | 'columns' | 'swapped'>;
   readonly rows: readonly Row[];
 };
 
@@ -69,7 +70,10 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     placement,
     field: proposeField(placement, cellsIn(placement.slot, readable, table), lookUp),
   }));
-  const fields = proposed.flatMap(({ field }) => field ?? []);
+  const isSwapped = (column: string) => source.swapped?.some((slot) => source.columns[slot] === column);
+  const fields = proposed
+    .flatMap(({ field }) => field ?? [])
+    .map((field) => (isSwapped(field.column) ? { ...field, ...UNREADABLE } : field));
   const placed = new Set(placements.flatMap((one) => (one.kind === 'open' ? [] : [one.field])));
   return {
     operation,
@@ -86,6 +90,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   };
 }
 
+const UNREADABLE = { notation: {}, notes: [`expected ${SWAPPED}`], isDecided: false };
 const NAMES = ['details.name', 'name'];
 
 function isOfReport(column: string): boolean {
