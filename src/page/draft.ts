@@ -176,7 +176,7 @@ function changed(
 
 function keyOf(column: string | undefined, proposed: JobProposal['key']): JobProposal['key'] {
   if (column === undefined) return null;
-  return proposed?.column === column ? proposed : { column, flaws: 0, note: null };
+  return proposed?.column === column ? proposed : { column, flaws: 0, note: null, isExact: false };
 }
 
 type Compiled = {

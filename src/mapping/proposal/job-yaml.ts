@@ -37,8 +37,10 @@ export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
   throw new UsageError(problems.map(({ path, words }) => `${path.map(String).join('.')}: ${words()}`));
 }
 
-function heading({ operation }: JobProposal, { file, understood, rows }: ProposalOrigin): readonly Line[] {
+function heading(proposal: JobProposal, { file, understood, rows }: ProposalOrigin): readonly Line[] {
+  const { operation } = proposal;
   const notes = [
+    ...lacking(proposal),
     `Proposed from the header of ${JSON.stringify(file)} (${understood})${rowsLookedAt(rows)}`,
     'Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
   ];
@@ -48,26 +50,49 @@ function heading({ operation }: JobProposal, { file, understood, rows }: Proposa
   ];
 }
 
+const NAMED = /^(?:details\.name|name|firstName|lastName)$/;
+
+function lacking({ operation, key, fields, itself }: JobProposal): readonly string[] {
+  const filled = [...fields.map(({ field }) => field), ...itself];
+  const isPayee = operation === 'counterparty.draft';
+  if (!isPayee && operation !== 'subclient.create') return [];
+  const missing = [
+    ...(filled.some((field) => NAMED.test(field)) ? [] : ['name']),
+    ...(key === null ? ['key'] : []),
+    ...(isPayee && !filled.some((field) => field.startsWith('accounts')) ? ['account of the payee'] : []),
+  ];
+  return missing.length === 0
+    ? []
+    : [`Incomplete: no column was found for the ${missing.join(', the ')}.`, ''];
+}
+
 function rowsLookedAt(rows: number): string {
   if (rows === 0) return '; it has no rows, so how its cells are written is not known.';
   return ` and its first ${rows === 1 ? 'row' : `${rows} rows`}.`;
 }
 
-function keyLines({ key, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
-  if (key === null) return [{ notes: NO_KEY }];
-  const { column, flaws, note } = key;
+function keyLines({ key, offeredKeys, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
+  const offers = offeredKeys.map((column) => `key: ${JSON.stringify(column)}${OFFERED}`);
+  if (key === null) return [{ notes: [...NO_KEY, ...offers, 'key: …'] }];
+  const { column, flaws, note, isExact } = key;
   const notes = [
     `The rows' own key: the ledger knows them by it.${rows > 0 ? ` ${seenOf(flaws)}` : ''}`,
     ...(note === null ? [] : [`It is ${note}.`]),
   ];
   const isGroup = operation === 'counterparty.draft' && flaws > 0;
-  return [{ notes, name: 'key', value: column }, { notes: isGroup ? GROUP : [] }];
+  return [
+    { notes, name: 'key', value: column },
+    ...(isExact ? [{ notes: EXACT, name: 'keyForm', value: 'exact' }] : []),
+    { notes: isGroup ? GROUP : [] },
+  ];
 }
+
+const OFFERED = '   # if it stays with its record: filled and unique in the rows looked at';
+const EXACT = ['Keys that differ in capitals alone are of different records:'];
 
 const NO_KEY = [
   "No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
   'record in another file is created again. Name the column where there is one:',
-  'key: …',
 ];
 
 function seenOf(flaws: number): string {

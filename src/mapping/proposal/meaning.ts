@@ -62,12 +62,12 @@ export function isSetByService(field: string): boolean {
 const SET_BY_SERVICE =
   /^(?:id|vanityId|state|status|actions|draft)$|^(?:payable|linkedDocuments)\.|^parent\.(?:state|isSelf)$|\.(?:actions|networks|verificationResponses)(?:\.|$)/;
 
-const PLAIN = { note: null, isOfLedger: false } as const;
+const PLAIN = { note: null, doubt: '' } as const;
 
 const PARENT = {
   field: 'parent.id',
   note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
-  isOfLedger: false,
+  doubt: '',
   isReference: true,
 } as const;
 
