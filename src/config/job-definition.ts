@@ -108,6 +108,12 @@ const convertedColumnSchema = z
       .describe(
         'What certain cells mean, exactly as written: Deutschland: DEU. null: nothing. Of a list, its parts; all other cells are read as usual.',
       ),
+    numbers: z
+      .literal('right')
+      .optional()
+      .describe(
+        "`right`: a workbook's whole numbers in this column are no damage, in the key or an identifier.",
+      ),
     ref: z
       .enum(['subclient', 'counterparty'])
       .optional()

@@ -35,20 +35,22 @@ export function delimiterInReport(text: string, quote: string): string | null {
   return /^[^\p{L}\p{N}\p{Cf}_ ]$/u.test(sign) ? sign : null;
 }
 
-/** `cells`: without their guards. `typed`: beside those that the report's column tells. */
+/** `cells`: without their guards. `typed`: beside those that the report's column tells, but for
+ * digits that `isWritten` says somebody wrote as text: they read alike.
+ */
 export function reportRow(
   place: RowPlace,
   cells: string[],
   columns: readonly string[],
   text: string,
-  typed: readonly number[] = [],
+  typed: readonly number[],
+  isWritten: (at: number) => boolean,
 ): Row {
   const told = cellIn(REPORT_TYPED_COLUMN, cells, columns);
   const unchanged = told === '' ? [] : readTyped(told, cells, columns);
   if (unchanged === null) return unreadableRow(place, text, NOT_TYPED, cellsUnder(columns)(cells));
-  return (
-    unreadInReport(place, cells, columns) ?? cellsRow(place, cells, [...new Set([...typed, ...unchanged])])
-  );
+  const kept = unchanged.filter((at) => !isWritten(at) || !/^\d+$/.test(cells[at] ?? ''));
+  return unreadInReport(place, cells, columns) ?? cellsRow(place, cells, [...new Set([...typed, ...kept])]);
 }
 
 function cellIn(column: string, cells: readonly string[], columns: readonly string[]): string {

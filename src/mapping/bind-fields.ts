@@ -31,7 +31,7 @@ export type Binding =
   | ColumnBinding;
 
 type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
-    | { readonly kind: 'cell'; readonly conversion: Conversion }
+    | { readonly kind: 'cell'; readonly conversion: Conversion; readonly numbers?: 'right' | undefined }
     /** The cell is the key of another record, whose identifier the field takes later. */
     | { readonly kind: 'reference'; readonly space: ReferenceSpace; readonly form: KeyForm }
     /** JSON only: an object or a list that some record leaves empty or null. */
@@ -129,7 +129,7 @@ function bindCell(
   if (typeof conversion === 'string') return conversion;
   const place = placeOf(source.column, compilation);
   if (place === null || typeof place === 'string') return place;
-  return { kind: 'cell', path, ...place, conversion };
+  return { kind: 'cell', path, ...place, conversion, numbers: source.numbers };
 }
 
 function bindReference(

@@ -62,7 +62,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   account_implausible: `Ask whose account it is, and correct the cell, or the country or BIC beside it, ${IN_FAILED}.`,
   value_implausible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
-  number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
+  number_cell: `Format the column as text in the workbook and type the value again, or write it, with ' before it, ${IN_FAILED}.`,
   totals_row:
     'Leave the line out, and write it off: it adds up or counts the others. If it is a record after all, give it another key.',
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,

@@ -31,6 +31,7 @@ const READINGS: readonly Notation[] = [
   { true: ['ja'], false: ['nein'] },
   { true: ['oui'], false: ['non'] },
   { ref: 'subclient' },
+  { numbers: 'right' },
 ];
 
 const SAMPLES = 3;

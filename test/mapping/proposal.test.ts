@@ -229,12 +229,13 @@ test('of dates in a workbook one that is none costs the column nothing', () => {
   expect(fields[1]).toMatchObject({ isDecided: true, notation: {}, notes });
 });
 
-test('where a workbook has numbers for an account, the proposal names the setting that takes them', () => {
+test('where a workbook has numbers for an account, the proposal has the line that takes them', () => {
   const columns = ['Payee ID', 'Name', 'accounts.0.accountNumber', 'accounts.0.sortCodeUK'];
   const rows = [row(['7', 'A', '55555555', '202015'], { typed: [0, 2] })];
   const { key, fields, itself } = propose('counterparty.draft', columns, rows);
   expect(key).toMatchObject({ column: 'Payee ID', note: null });
-  const notes = [expect.stringContaining('checks: { number_cell: warn }')];
+  const line = 'accounts.0.accountNumber: { column: "accounts.0.accountNumber", numbers: right }';
+  const notes = [expect.stringContaining('numbers are refused here'), line];
   expect(fields.slice(-1)).toMatchObject([{ field: 'accounts.0.accountNumber', notation: {}, notes }]);
   expect(itself).toEqual(['accounts.0.sortCodeUK']);
 });

@@ -200,13 +200,14 @@ export function proposeField(
   const path = field.split('.');
   const as = type === 'string' && lastName(path) === 'country' ? 'country' : undefined;
   const chosen = type === null ? PLAIN : chooseNotation(type, cells, as);
-  if (cells.includes(null) && isRefusedAsNumber(path)) meant.push(NUMBERS);
+  if (cells.includes(null) && isRefusedAsNumber(path))
+    meant.push(NUMBERS, `${field}: { column: ${JSON.stringify(column)}, numbers: right }`);
   const isPlain = chosen.isDecided && Object.keys(chosen.notation).length === 0;
   if (placement.kind === 'itself' && isPlain && meant.length === 0) return null;
   return { field, column, ...chosen, notes: [...meant, ...chosen.notes] };
 }
 
-const NUMBERS = 'numbers are refused here: format the column as text, or set "checks: { number_cell: warn }"';
+const NUMBERS = 'numbers are refused here: format the column as text, or, where each is right, write';
 
 const PLAIN: ChosenNotation = { notation: {}, notes: [], isDecided: true };
 
