@@ -111,9 +111,7 @@ const convertedColumnSchema = z
     numbers: z
       .literal('right')
       .optional()
-      .describe(
-        "`right`: a workbook's whole numbers in this column are no damage, in the key or an identifier.",
-      ),
+      .describe("A workbook's whole numbers in this column are no damage, in the key or an identifier."),
     ref: z
       .enum(['subclient', 'counterparty'])
       .optional()

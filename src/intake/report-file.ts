@@ -35,9 +35,7 @@ export function delimiterInReport(text: string, quote: string): string | null {
   return /^[^\p{L}\p{N}\p{Cf}_ ]$/u.test(sign) ? sign : null;
 }
 
-/** `cells`: without their guards. `typed`: beside those that the report's column tells, but for
- * digits that `isWritten` says somebody wrote as text: they read alike.
- */
+/** `cells`: without their guards. `isWritten`: as text, so that its digits are typed no longer. */
 export function reportRow(
   place: RowPlace,
   cells: string[],

@@ -38,14 +38,13 @@ export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
 }
 
 function heading(proposal: JobProposal, { file, understood, rows }: ProposalOrigin): readonly Line[] {
-  const { operation } = proposal;
   const notes = [
     ...lacking(proposal),
     `Proposed from the header of ${JSON.stringify(file)} (${understood})${rowsLookedAt(rows)}`,
     'Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
   ];
   return [
-    { notes, name: 'operation', value: operation },
+    { notes, name: 'operation', value: proposal.operation },
     { notes: ['Patterns of the inbox files that this job takes:', 'files: "partner/*"', ''] },
   ];
 }

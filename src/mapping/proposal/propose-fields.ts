@@ -77,9 +77,8 @@ const STREET = /^address\.(?:streetName|buildingNumber)$/;
 /** A payee's address is in `address` where the file spells such fields or parts the street. */
 function inOneShape(meanings: readonly Meant[], spelled: readonly string[]): readonly Meant[] {
   const isSpelled = spelled.some((field) => field.startsWith(PARTED));
-  const isParted =
-    !spelled.some((field) => PART_OF.has(field)) &&
-    (isSpelled || meanings.some(({ field }) => STREET.test(field)));
+  const isTop = !isSpelled && spelled.some((field) => PART_OF.has(field));
+  const isParted = isSpelled || (!isTop && meanings.some(({ field }) => STREET.test(field)));
   const fields = isParted ? PART_OF : TOP_OF;
   return meanings
     .map((one) => ({ ...one, field: fields.get(one.field) ?? one.field }))
