@@ -35,19 +35,19 @@ export function delimiterInReport(text: string, quote: string): string | null {
   return /^[^\p{L}\p{N}\p{Cf}_ ]$/u.test(sign) ? sign : null;
 }
 
-/** `cells`: without their guards. `isWritten`: as text, so that its digits are typed no longer. */
+/** `isText`: somebody wrote it as text. */
 export function reportRow(
   place: RowPlace,
   cells: string[],
   columns: readonly string[],
   text: string,
   typed: readonly number[],
-  isWritten: (at: number) => boolean,
+  isText: (at: number) => boolean,
 ): Row {
   const told = cellIn(REPORT_TYPED_COLUMN, cells, columns);
   const unchanged = told === '' ? [] : readTyped(told, cells, columns);
   if (unchanged === null) return unreadableRow(place, text, NOT_TYPED, cellsUnder(columns)(cells));
-  const kept = unchanged.filter((at) => !isWritten(at) || !/^\d+$/.test(cells[at] ?? ''));
+  const kept = unchanged.filter((at) => !isText(at) || /\D/.test(cells[at] ?? ''));
   return unreadInReport(place, cells, columns) ?? cellsRow(place, cells, [...new Set([...typed, ...kept])]);
 }
 
@@ -83,4 +83,4 @@ const unreadSchema = z.strictObject({
   [REPORT_MEMBER]: z.looseObject({ text: z.string() }),
 });
 
-const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report had it; restore it, or empty it where its cells are text now`;
+const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report had it; restore it, or empty it`;

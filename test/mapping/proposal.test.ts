@@ -179,7 +179,7 @@ describe('the key', () => {
     ['counterparty.draft', 'Referenz,Name|R8,A|R7,B|R9,C', null, []],
   ])('for %s, of %s is %j; offered are %j', (operation, text, key, offered) => {
     const proposal = proposeFor(operation, text);
-    expect([proposal.key?.column ?? null, proposal.offeredKeys]).toEqual([key, offered]);
+    expect([proposal.key?.column ?? null, proposal.offers]).toEqual([key, offered]);
     for (const column of offered) expect(jobYaml(proposal, ORIGIN)).toContain(`\n# key: "${column}" `);
   });
 
@@ -194,11 +194,7 @@ describe('the key', () => {
 });
 
 test.each<[BuiltIn, string, string]>([
-  [
-    'counterparty.draft',
-    'Fax,Land',
-    'Incomplete: no column was found for the name, the key, the account of the payee.',
-  ],
+  ['counterparty.draft', 'Fax,Land', 'Incomplete: no column was found for the name, the key, the account.'],
   ['subclient.create', 'Fax,Customer ID', 'Incomplete: no column was found for the name.'],
   ['counterparty.draft', 'Payee ID,Name,IBAN', 'Proposed'],
 ])('for %s, of %s the first line says what the proposal lacks: %s', (operation, header, first) => {

@@ -190,8 +190,8 @@ export const OF_ISSUE = [
   {
     id: 'written-decimals-lose-their-type',
     in: 'src/intake',
-    find: "!isWritten(at) || !/^\\d+$/.test(cells[at] ?? '')",
-    put: '!isWritten(at)',
+    find: "!isText(at) || /\\D/.test(cells[at] ?? '')",
+    put: '!isText(at)',
     tests: ['test/intake/xlsx/workbook'],
     why: "a corrected workbook's 1.234 is read as 1234 by the signs that a job gives for text",
   },

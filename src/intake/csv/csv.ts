@@ -133,7 +133,7 @@ function createRecordRow(header: CsvHeader): (row: number, record: FittingRecord
       (headerIn(own) === null ? null : HEADER_AGAIN);
     if (problem !== null) return unreadableRow({ row, line }, text, problem);
     if (!isReport) return { kind: 'cells', row, line, cells: own };
-    return reportRow({ row, line }, own, columns, text, [], (at) => named[at]?.startsWith("'") === true);
+    return reportRow({ row, line }, own, columns, text, [], (at) => named[at]?.[0] === "'");
   };
 }
 

@@ -217,9 +217,10 @@ function textOf(binding: Binding | undefined): BesideOf {
 }
 
 const TEXT =
-  'text; the cell holds a number, a date or a boolean, so digits may be lost: format the column as text and write it again, or, where each is right as it stands, set `numbers: right` under the field in the job definition';
+  'text; the cell holds a number, a date or a boolean, so digits may be lost: ' +
+  'write it as text, or, where each is right, set `numbers: right` under the field';
 
-const WHOLE = 'text; the cell holds a whole number: if zeros were typed before it, they are lost';
+const WHOLE = 'text; zeros that were typed before this number are lost, if any';
 
 /** A key's identity passes over leading zeros, so that whole numbers do no harm in it. */
 function compileTypedCells(

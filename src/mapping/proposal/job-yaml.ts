@@ -55,14 +55,12 @@ function lacking({ operation, key, fields, itself }: JobProposal): readonly stri
   const filled = [...fields.map(({ field }) => field), ...itself];
   const isPayee = operation === 'counterparty.draft';
   if (!isPayee && operation !== 'subclient.create') return [];
-  const missing = [
+  const lacks = [
     ...(filled.some((field) => NAMED.test(field)) ? [] : ['name']),
     ...(key === null ? ['key'] : []),
-    ...(isPayee && !filled.some((field) => field.startsWith('accounts')) ? ['account of the payee'] : []),
+    ...(isPayee && !filled.some((field) => field.startsWith('accounts')) ? ['account'] : []),
   ];
-  return missing.length === 0
-    ? []
-    : [`Incomplete: no column was found for the ${missing.join(', the ')}.`, ''];
+  return lacks.length === 0 ? [] : [`Incomplete: no column was found for the ${lacks.join(', the ')}.`, ''];
 }
 
 function rowsLookedAt(rows: number): string {
@@ -70,9 +68,9 @@ function rowsLookedAt(rows: number): string {
   return ` and its first ${rows === 1 ? 'row' : `${rows} rows`}.`;
 }
 
-function keyLines({ key, offeredKeys, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
-  const offers = offeredKeys.map((column) => `key: ${JSON.stringify(column)}${OFFERED}`);
-  if (key === null) return [{ notes: [...NO_KEY, ...offers, 'key: …'] }];
+function keyLines({ key, offers, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
+  const added = offers.map((column) => `key: ${JSON.stringify(column)}${OFFERED}`);
+  if (key === null) return [{ notes: [...NO_KEY, ...added, 'key: …'] }];
   const { column, flaws, note, isExact } = key;
   const notes = [
     `The rows' own key: the ledger knows them by it.${rows > 0 ? ` ${seenOf(flaws)}` : ''}`,
@@ -86,12 +84,12 @@ function keyLines({ key, offeredKeys, operation }: JobProposal, { rows }: Propos
   ];
 }
 
-const OFFERED = '   # if it stays with its record: filled and unique in the rows looked at';
-const EXACT = ['Keys that differ in capitals alone are of different records:'];
+const OFFERED = ' # filled and unique in the rows looked at';
+const EXACT = ['Keys that differ in capitals alone are not one:'];
 
 const NO_KEY = [
   "No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
-  'record in another file is created again. Name the column where there is one:',
+  'record in another file is created again. Name one:',
 ];
 
 function seenOf(flaws: number): string {

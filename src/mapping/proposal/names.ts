@@ -10,7 +10,7 @@ import { foldName } from '../request-field.ts';
 export type NamedField = {
   readonly field: string;
   readonly note: string | null;
-  /** What else the name could mean, as data/doubts.tsv calls it; empty: nothing. */
+  /** As data/doubts.tsv calls it; empty: none. */
   readonly doubt: string;
 };
 
@@ -131,7 +131,7 @@ function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): re
   });
 }
 
-/** 0: before all others for its field, however short it is. */
+/** The lowest goes first. */
 export function rankOf({ doubt }: NamedField): number {
   return Number(readData('doubts.tsv').find(([name]) => name === doubt)?.[3] ?? 0);
 }
@@ -185,13 +185,13 @@ export function referenceNamesOf(operation: BuiltIn): readonly string[] {
   return operation === 'counterparty.draft' ? keysOf('parent', 'subclient', 'owner') : keysOf('parent');
 }
 
-/** The most telling first. Beside a payee's account a bare reference is a payment's. */
+/** The most telling first. Beside a payee a reference is a payment's. */
 const KEY_KINDS: Readonly<Record<BuiltIn, readonly string[]>> = {
-  'subclient.create': ['external', 'subclient', 'any', 'reference', 'ledger'],
-  'subclient.upsert': ['external', 'subclient', 'any', 'reference', 'ledger'],
-  'subclient.update': ['service', 'external', 'subclient', 'any', 'reference'],
+  'subclient.create': ['external', 'subclient', 'any', 'ref', 'ledger'],
+  'subclient.upsert': ['external', 'subclient', 'any', 'ref', 'ledger'],
+  'subclient.update': ['service', 'external', 'subclient', 'any', 'ref'],
   'counterparty.draft': ['external', 'counterparty', 'any', 'subclient'],
-  'payment.documents': ['external', 'any', 'reference'],
+  'payment.documents': ['external', 'any', 'ref'],
 };
 
 export function keyNamesOf(operation: BuiltIn): readonly string[] {

@@ -57,7 +57,7 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
 
 type Meant = Extract<Placement, { kind: 'field' }>;
 
-/** By their doubts' rank, the longest first, then without a doubt, then the file's first. */
+/** By rank, then the longest, without a doubt, the file's first. */
 function byTelling(a: Meant, b: Meant): number {
   return (
     rankOf(a) - rankOf(b) ||
@@ -74,7 +74,7 @@ const TOP_OF = new Map(
 const PART_OF = new Map([...TOP_OF].map(([part, top]) => [top, part]));
 const STREET = /^address\.(?:streetName|buildingNumber)$/;
 
-/** A payee's address is in `address` where the file spells such fields or parts the street. */
+/** `address` where the file spells a field of it or parts the street, else the top. */
 function inOneShape(meanings: readonly Meant[], spelled: readonly string[]): readonly Meant[] {
   const isSpelled = spelled.some((field) => field.startsWith(PARTED));
   const isTop = !isSpelled && spelled.some((field) => PART_OF.has(field));
@@ -123,16 +123,17 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
 function byMeaning(at: ColumnSlot, { findMeaning, lookUp, cellsAt }: PlacingMeans): Meant | null {
   const meaning = findMeaning(at.column) ?? findMeaning(lastMember(at.column));
   if (meaning === null || leafType(meaning.field, lookUp) === null) return null;
-  const ofIbans = { field: meaning.field.replace(ACCOUNT_NUMBER, '.iban'), doubt: 'account', note: IBANS };
-  const isIbans = ACCOUNT_NUMBER.test(meaning.field) && holdsIbans(cellsAt(at.slot));
-  return { kind: 'field', ...at, ...meaning, ...(isIbans ? ofIbans : {}) };
+  const meant = { kind: 'field', ...at, ...meaning } as const;
+  if (!NUMBER.test(meant.field) || !holdsIbans(cellsAt(at.slot))) return meant;
+  const field = meant.field.replace(NUMBER, '.iban');
+  return { ...meant, field, doubt: 'account', note: IBANS };
 }
 
-const ACCOUNT_NUMBER = /\.accountNumber$/;
+const NUMBER = /\.accountNumber$/;
 const IBANS = 'its cells are IBANs';
 
 function holdsIbans(cells: readonly JsonValue[]): boolean {
-  const isIban = (cell: JsonValue) => /^[A-Z]{2}\d\d[A-Z\d]{11,30}$/i.test(String(cell).replaceAll(' ', ''));
+  const isIban = (cell: JsonValue) => /^[A-Z]{2}\d\d[A-Z\d ]{11,40}$/i.test(String(cell));
   return cells.filter(isIban).length > cells.length / 2;
 }
 
@@ -150,8 +151,8 @@ function createClaims(): (placement: Placement | null) => Placement | null {
     if (placement.kind === 'itself' && placement.known.kind !== 'leaf') return placement;
     const { field, column } = placement;
     const found = [...taken].find(([other]) => isWithin(field, other) || isWithin(other, field));
-    if (found !== undefined) return open(placement, `${JSON.stringify(found[1])} is taken for ${found[0]}`);
-    taken.set(field, column);
+    if (found === undefined) taken.set(field, column);
+    else return open(placement, `${JSON.stringify(found[1])} is taken for ${found[0]}`);
     return placement;
   };
 }
@@ -206,7 +207,7 @@ export function proposeField(
   return { field, column, ...chosen, notes: [...meant, ...chosen.notes] };
 }
 
-const NUMBERS = 'numbers are refused here: format the column as text, or, where each is right, write';
+const NUMBERS = 'numbers are refused here: format the column as text, or, if right, write';
 
 const PLAIN: ChosenNotation = { notation: {}, notes: [], isDecided: true };
 

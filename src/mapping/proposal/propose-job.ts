@@ -35,8 +35,8 @@ export type KeyGuess = {
 export type JobProposal = {
   readonly operation: BuiltIn;
   readonly key: KeyGuess | null;
-  /** Columns that could be it where none is. */
-  readonly offeredKeys: readonly string[];
+  /** Where there is none. */
+  readonly offers: readonly string[];
   readonly fields: readonly ProposedField[];
   readonly itself: readonly string[];
   readonly open: readonly { readonly column: string; readonly reason: string }[];
@@ -78,7 +78,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   return {
     operation,
     key,
-    offeredKeys: key === null ? offeredKeys(source.columns, table) : [],
+    offers: key === null ? registersIn(source.columns, table) : [],
     fields,
     itself: proposed.flatMap(({ placement, field }) =>
       placement.kind === 'itself' && field === null ? [placement.column] : [],
@@ -141,30 +141,30 @@ function guessKey(operation: BuiltIn, columns: readonly string[], table: Table):
   return null;
 }
 
-/** Numbers of registers, which no two records share. */
-function offeredKeys(columns: readonly string[], table: Table): readonly string[] {
+/** Numbers of registers, none twice. */
+function registersIn(columns: readonly string[], table: Table): readonly string[] {
   const names = fieldNames('subclient.create');
   return columns.filter((column, slot) => {
-    const isRegistered = REGISTERED.test(names.get(looseName(column))?.field ?? '');
+    const isNamed = REGISTERED.test(names.get(looseName(column))?.field ?? '');
     const keys = keysIn(slot, table);
-    const isFull = keys.length >= FEWEST_KEYS && flawsOf(keys) <= keys.length / 100;
-    return isRegistered && isFull && isAlone(column, columns);
+    const isFull = keys.length >= FEWEST && flawsOf(keys) <= keys.length / 100;
+    return isNamed && isFull && isAlone(column, columns);
   });
 }
 
 const REGISTERED = /^details\.(?:tradeRegistryId|taxId)$/;
-const FEWEST_KEYS = 3;
+const FEWEST = 3;
 
 function keysIn(slot: number, table: Table): readonly string[] {
   return table.map((cells) => String(cells[slot] ?? ''));
 }
 
-/** 1, 2, 3 … in the file's order: the next file has the numbers on other records. */
+/** 1, 2, 3 …: the next file has them on other records. */
 function countsRows(keys: readonly string[]): boolean {
-  return keys.length >= FEWEST_KEYS && keys.every((key, i) => key === String(i + 1));
+  return keys.length >= FEWEST && keys.every((key, i) => key === String(i + 1));
 }
 
-/** Identifiers of 15 signs, as Salesforce has them, of which case alone parts some. */
+/** Salesforce's of 15 signs, of which case alone parts some. */
 function differByCase(keys: readonly string[]): boolean {
   const folded = new Set(keys.map((key) => key.toLowerCase()));
   return folded.size < new Set(keys).size && keys.every((key) => /^(?:[A-Za-z\d]{15})?$/.test(key));
