@@ -55,12 +55,14 @@ function lacking({ operation, key, fields, itself }: JobProposal): readonly stri
   const filled = [...fields.map(({ field }) => field), ...itself];
   const isPayee = operation === 'counterparty.draft';
   if (!isPayee && operation !== 'subclient.create') return [];
-  const lacks = [
+  const missing = [
     ...(filled.some((field) => NAMED.test(field)) ? [] : ['name']),
     ...(key === null ? ['key'] : []),
     ...(isPayee && !filled.some((field) => field.startsWith('accounts')) ? ['account'] : []),
   ];
-  return lacks.length === 0 ? [] : [`Incomplete: no column was found for the ${lacks.join(', the ')}.`, ''];
+  return missing.length === 0
+    ? []
+    : [`Incomplete: no column was found for the ${missing.join(', the ')}.`, ''];
 }
 
 function rowsLookedAt(rows: number): string {

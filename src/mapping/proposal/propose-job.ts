@@ -141,7 +141,7 @@ function guessKey(operation: BuiltIn, columns: readonly string[], table: Table):
   return null;
 }
 
-/** Numbers of registers, none twice. */
+/** Registers' numbers, none twice. */
 function registersIn(columns: readonly string[], table: Table): readonly string[] {
   const names = fieldNames('subclient.create');
   return columns.filter((column, slot) => {
