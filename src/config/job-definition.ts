@@ -114,6 +114,10 @@ const convertedColumnSchema = z
       .max(0, 'expected [], which takes every cell as it stands; `values` says which cells are empty')
       .optional()
       .describe('[]: words for nothing, such as n/a or None, are meant as they stand in this column.'),
+    numbers: z
+      .literal('right')
+      .optional()
+      .describe("A workbook's whole numbers in this column are no damage, in the key or an identifier."),
     ref: z
       .enum(['subclient', 'counterparty'])
       .optional()

@@ -35,20 +35,20 @@ export function delimiterInReport(text: string, quote: string): string | null {
   return /^[^\p{L}\p{N}\p{Cf}_ ]$/u.test(sign) ? sign : null;
 }
 
-/** `cells`: without their guards. `typed`: beside those that the report's column tells. */
+/** `isText`: somebody wrote it as text. */
 export function reportRow(
   place: RowPlace,
   cells: string[],
   columns: readonly string[],
   text: string,
-  typed: readonly number[] = [],
+  typed: readonly number[],
+  isText: (at: number) => boolean,
 ): Row {
   const told = cellIn(REPORT_TYPED_COLUMN, cells, columns);
   const unchanged = told === '' ? [] : readTyped(told, cells, columns);
   if (unchanged === null) return unreadableRow(place, text, NOT_TYPED, cellsUnder(columns)(cells));
-  return (
-    unreadInReport(place, cells, columns) ?? cellsRow(place, cells, [...new Set([...typed, ...unchanged])])
-  );
+  const kept = unchanged.filter((at) => !isText(at) || /\D/.test(cells[at] ?? ''));
+  return unreadInReport(place, cells, columns) ?? cellsRow(place, cells, [...new Set([...typed, ...kept])]);
 }
 
 function cellIn(column: string, cells: readonly string[], columns: readonly string[]): string {
@@ -83,4 +83,4 @@ const unreadSchema = z.strictObject({
   [REPORT_MEMBER]: z.looseObject({ text: z.string() }),
 });
 
-const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report had it; restore it, or empty it where its cells are text now`;
+const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report had it; restore it, or empty it`;

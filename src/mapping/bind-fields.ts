@@ -34,6 +34,7 @@ type CellBinding = {
   readonly fallback: JsonValue;
   /** The columns of which the cell is made. */
   readonly parts: readonly ColumnSlot[];
+  readonly numbers?: 'right' | undefined;
 };
 
 type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
@@ -148,7 +149,7 @@ function bindCell(
   if (fallback === undefined) return `default: expected ${conversion.expected}`;
   const place = composedPlace(source, compilation);
   if (place === null || typeof place === 'string') return place;
-  return { kind: 'cell', path, ...place, conversion, fallback };
+  return { kind: 'cell', path, ...place, conversion, fallback, numbers: source.numbers };
 }
 
 function bindReference(

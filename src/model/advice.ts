@@ -65,7 +65,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unseen_sign: `Write the value ${IN_FAILED} without it; \`format.trim\` takes spaces off the ends.`,
   word_for_nothing: `Empty the cell ${IN_FAILED}, or write the value.`,
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
-  number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
+  number_cell: `Format the column as text in the workbook and type the value again, or write it, with ' before it, ${IN_FAILED}.`,
   totals_row:
     'Leave the line out, and write it off: it adds up or counts the others. If it is a record after all, give it another key.',
   describes_columns:

@@ -31,6 +31,7 @@ const READINGS: readonly Notation[] = [
   { true: ['ja'], false: ['nein'] },
   { true: ['oui'], false: ['non'] },
   { ref: 'subclient' },
+  { numbers: 'right' },
 ];
 
 const SAMPLES = 3;
@@ -176,7 +177,7 @@ function changed(
 
 function keyOf(column: string | undefined, proposed: JobProposal['key']): JobProposal['key'] {
   if (column === undefined) return null;
-  return proposed?.column === column ? proposed : { column, flaws: 0, note: null };
+  return proposed?.column === column ? proposed : { column, flaws: 0, note: null, isExact: false };
 }
 
 type Compiled = {

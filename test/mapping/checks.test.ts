@@ -642,7 +642,18 @@ describe('when a workbook holds a number, a date or a boolean', () => {
     const mapped = mapping().map(row(0, 1, 2));
     expect(bodyOf(mapped)).toEqual(['number_cell accounts.0.accountNumber "55555555"']);
     const said = mapped.kind === 'issues' ? mapped.issues.map(issueWords).join() : '';
-    expect(said).toContain('`checks: { number_cell: warn }`');
+    expect(said).toContain('`numbers: right`');
+  });
+
+  test.each([
+    ['55555555', []],
+    ['1.5', ['number_cell']],
+    ['00012', ['number_cell']],
+  ])('in a column whose numbers are right, %s is told as %j', (cell, codes) => {
+    const fields = { 'accounts.0.accountNumber': { column: 'Account', numbers: 'right' as const } };
+    const compiled = compileCsv(['Account', 'name'], { fields }, { catalog: CATALOG });
+    const mapped = compiled.map({ ...cells(cell, 'N'), typed: [0] });
+    expect(mapped.kind === 'issues' ? mapped.issues.map(({ code }) => code) : []).toEqual(codes);
   });
 
   const keyed = (cell: string, settings: Settings = {}) => {

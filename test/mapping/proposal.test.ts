@@ -40,7 +40,7 @@ describe('when headers are business names', () => {
   test('what nothing is known of waits for a decision', () => {
     expect(propose('subclient.create', ['Legal Name', 'Account Manager', 'Company']).open).toEqual([
       { column: 'Account Manager', reason: 'no field was found for it' },
-      { column: 'Company', reason: 'another column fills details.name already' },
+      { column: 'Company', reason: '"Legal Name" is taken for details.name' },
     ]);
   });
 });
@@ -158,6 +158,49 @@ test.each([
   expect(fields).toMatchObject([{ field: 'details.name', column: 'Legal name' }]);
 });
 
+test('a column of IBANs is proposed as such, whatever its name says', () => {
+  const iban = 'NL91 ABNA 0417 1643 00,NL20INGB0001234567'.split(',');
+  for (const header of ['Bankrekening', 'Konto', 'Account number']) {
+    const { fields } = proposeFor('counterparty.draft', [header, ...iban].join('|'));
+    expect(fields).toMatchObject([{ field: 'accounts.0.iban', notes: ['its cells are IBANs'] }]);
+  }
+});
+
+describe('the key', () => {
+  test.each<[BuiltIn, string, string | null, string[]]>([
+    ['subclient.create', 'ID,Name|1,A|2,B|3,C', null, []],
+    ['subclient.create', '#,Name|1,A|2,B|3,C', null, []],
+    ['subclient.create', 'ID,Name|1,A|3,B|2,C', 'ID', []],
+    ['subclient.create', 'Account ID,Name|x1,A|x2,B|x3,C', 'Account ID', []],
+    ['counterparty.draft', 'Código,Nombre|1,A|3,B|2,C', 'Código', []],
+    ['subclient.create', 'KvK-nummer,Naam|8,A|7,B|9,C', null, ['KvK-nummer']],
+    ['counterparty.draft', 'SIREN,Nom|8,A|7,B|9,C', null, ['SIREN']],
+    ['counterparty.draft', 'SIREN,Nom|8,A|7,B|7,C', null, []],
+    ['counterparty.draft', 'Referenz,Name|R8,A|R7,B|R9,C', null, []],
+  ])('for %s, of %s is %j; offered are %j', (operation, text, key, offered) => {
+    const proposal = proposeFor(operation, text);
+    expect([proposal.key?.column ?? null, proposal.offers]).toEqual([key, offered]);
+    for (const column of offered) expect(jobYaml(proposal, ORIGIN)).toContain(`\n# key: "${column}" `);
+  });
+
+  test.each([
+    ['0015g00000AbCdE', '0015g00000AbCde', true],
+    ['0015g00000AbCdE', '0015g00000AbCdF', false],
+    ['0015g00000AbCdEAA', '0015g00000AbCdeAA', false],
+  ])('of identifiers such as %s and %s is exact: %s', (one, other, isExact) => {
+    const yaml = jobYaml(proposeFor('subclient.create', `Account ID,Name|${one},A|${other},B`), ORIGIN);
+    expect(yaml.includes('\nkeyForm: exact\n')).toBe(isExact);
+  });
+});
+
+test.each<[BuiltIn, string, string]>([
+  ['counterparty.draft', 'Fax,Land', 'Incomplete: no column was found for the name, the key, the account.'],
+  ['subclient.create', 'Fax,Customer ID', 'Incomplete: no column was found for the name.'],
+  ['counterparty.draft', 'Payee ID,Name,IBAN', 'Proposed'],
+])('for %s, of %s the first line says what the proposal lacks: %s', (operation, header, first) => {
+  expect(jobYaml(propose(operation, header.split(',')), ORIGIN)).toMatch(new RegExp(`^# ${first}`));
+});
+
 test.each<[BuiltIn, string]>([
   ['subclient.create', 'Partner Ref,ID,Status,Vanity ID'],
   ['counterparty.draft', 'Payee ID,ID,Status,id,status,payable.enabled'],
@@ -182,12 +225,13 @@ test('of dates in a workbook one that is none costs the column nothing', () => {
   expect(fields[1]).toMatchObject({ isDecided: true, notation: {}, notes });
 });
 
-test('where a workbook has numbers for an account, the proposal names the setting that takes them', () => {
+test('where a workbook has numbers for an account, the proposal has the line that takes them', () => {
   const columns = ['Payee ID', 'Name', 'accounts.0.accountNumber', 'accounts.0.sortCodeUK'];
   const rows = [row(['7', 'A', '55555555', '202015'], { typed: [0, 2] })];
   const { key, fields, itself } = propose('counterparty.draft', columns, rows);
   expect(key).toMatchObject({ column: 'Payee ID', note: null });
-  const notes = [expect.stringContaining('checks: { number_cell: warn }')];
+  const line = 'accounts.0.accountNumber: { column: "accounts.0.accountNumber", numbers: right }';
+  const notes = [expect.stringContaining('numbers are refused here'), line];
   expect(fields.slice(-1)).toMatchObject([{ field: 'accounts.0.accountNumber', notation: {}, notes }]);
   expect(itself).toEqual(['accounts.0.sortCodeUK']);
 });

@@ -179,4 +179,20 @@ export const OF_ISSUE = [
     tests: ['test/flow/refusals', 'test/report/causes'],
     why: 'the service may name a person, whom report.html and summary.json then name too',
   },
+  {
+    id: 'map-takes-what-yields',
+    in: 'src/mapping',
+    find: '    rankOf(a) - rankOf(b) ||\n',
+    put: '',
+    tests: ['test/mapping/proposal-languages'],
+    why: 'the holder of an account is proposed as the name of the payee',
+  },
+  {
+    id: 'written-decimals-lose-their-type',
+    in: 'src/intake',
+    find: "!isText(at) || /\\D/.test(cells[at] ?? '')",
+    put: '!isText(at)',
+    tests: ['test/intake/xlsx/workbook'],
+    why: "a corrected workbook's 1.234 is read as 1234 by the signs that a job gives for text",
+  },
 ];

@@ -133,7 +133,8 @@ function createRecordRow(header: CsvHeader): (row: number, record: FittingRecord
       namelessCell(cells, columns) ??
       (headerIn(own) === null ? null : HEADER_AGAIN);
     if (problem !== null) return unreadableRow({ row, line }, text, problem);
-    return isReport ? reportRow({ row, line }, own, columns, text) : { kind: 'cells', row, line, cells: own };
+    if (!isReport) return { kind: 'cells', row, line, cells: own };
+    return reportRow({ row, line }, own, columns, text, [], (at) => named[at]?.[0] === "'");
   };
 }
 

@@ -86,7 +86,8 @@ export function createRowMaker(table: Table): RowMaker {
     const text = cells.join('\t');
     const found = problem ?? merged(mergeAt(row.line)) ?? headerProblem(cells, row.line);
     if (found !== null) return [unreadableRow(place, text, found)];
-    return [isReport ? reportRow(place, cells, columns, text, typed) : cellsRow(place, cells, typed)];
+    if (!isReport) return [cellsRow(place, cells, typed)];
+    return [reportRow(place, cells, columns, text, typed, (at) => !typed.includes(at))];
   };
 }
 

@@ -255,10 +255,9 @@ function textOf(binding: Binding | undefined): BesideOf {
 
 const TEXT =
   'text; the cell holds a number, a date or a boolean, so digits may be lost: ' +
-  'format the column as text and write it again, or, ' +
-  'where each is right as it stands, set `checks: { number_cell: warn }` in the job definition';
+  'write it as text, or, where each is right, set `numbers: right` under the field';
 
-const WHOLE = 'text; the cell holds a whole number, and zeros that were typed before it are lost';
+const WHOLE = 'text; zeros that were typed before this number are lost, if any';
 
 /** A key's identity passes over leading zeros, so that whole numbers do no harm in it. */
 function compileTypedCells(
@@ -272,12 +271,14 @@ function compileTypedCells(
   const columns = new Map(places.map(({ slot, column }) => [slot, column]));
   const isMore = (one: Binding) => one.kind === 'reference' || isRefusedAsNumber(one.path);
   const others = bindings.filter(isMore).flatMap(identifierPlace);
+  const isRight = (slot: number) =>
+    bindings.some((one) => one.kind === 'cell' && one.slot === slot && one.numbers === 'right');
   const isLoose = keyForm === 'loose' && others.every(({ slot }) => slot !== key?.slot);
   return (context) => {
     for (const slot of context.typed) {
       const column = columns.get(slot);
-      if (column === undefined) continue;
       const value = context.values[slot];
+      if (column === undefined || (isRight(slot) && isWhole(value))) continue;
       const isTaken = isLoose && slot === key?.slot && isWhole(value);
       const add = isTaken || severity === 'warn' ? addWarning : addIssue;
       add(context, { code: 'number_cell', column, value, expected: isTaken ? WHOLE : TEXT });

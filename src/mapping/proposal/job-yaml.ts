@@ -37,15 +37,32 @@ export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
   throw new UsageError(problems.map(({ path, words }) => `${path.map(String).join('.')}: ${words()}`));
 }
 
-function heading({ operation }: JobProposal, { file, understood, rows }: ProposalOrigin): readonly Line[] {
+function heading(proposal: JobProposal, { file, understood, rows }: ProposalOrigin): readonly Line[] {
   const notes = [
+    ...lacking(proposal),
     `Proposed from the header of ${JSON.stringify(file)} (${understood})${rowsLookedAt(rows)}`,
     'Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
   ];
   return [
-    { notes, name: 'operation', value: operation },
+    { notes, name: 'operation', value: proposal.operation },
     { notes: ['Patterns of the inbox files that this job takes:', 'files: "partner/*"', ''] },
   ];
+}
+
+const NAMED = /^(?:details\.name|name|firstName|lastName)$/;
+
+function lacking({ operation, key, fields, itself }: JobProposal): readonly string[] {
+  const filled = [...fields.map(({ field }) => field), ...itself];
+  const isPayee = operation === 'counterparty.draft';
+  if (!isPayee && operation !== 'subclient.create') return [];
+  const missing = [
+    ...(filled.some((field) => NAMED.test(field)) ? [] : ['name']),
+    ...(key === null ? ['key'] : []),
+    ...(isPayee && !filled.some((field) => field.startsWith('accounts')) ? ['account'] : []),
+  ];
+  return missing.length === 0
+    ? []
+    : [`Incomplete: no column was found for the ${missing.join(', the ')}.`, ''];
 }
 
 function rowsLookedAt(rows: number): string {
@@ -53,21 +70,28 @@ function rowsLookedAt(rows: number): string {
   return ` and its first ${rows === 1 ? 'row' : `${rows} rows`}.`;
 }
 
-function keyLines({ key, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
-  if (key === null) return [{ notes: NO_KEY }];
-  const { column, flaws, note } = key;
+function keyLines({ key, offers, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
+  const added = offers.map((column) => `key: ${JSON.stringify(column)}${OFFERED}`);
+  if (key === null) return [{ notes: [...NO_KEY, ...added, 'key: …'] }];
+  const { column, flaws, note, isExact } = key;
   const notes = [
     `The rows' own key: the ledger knows them by it.${rows > 0 ? ` ${seenOf(flaws)}` : ''}`,
     ...(note === null ? [] : [`It is ${note}.`]),
   ];
   const isGroup = operation === 'counterparty.draft' && flaws > 0;
-  return [{ notes, name: 'key', value: column }, { notes: isGroup ? GROUP : [] }];
+  return [
+    { notes, name: 'key', value: column },
+    ...(isExact ? [{ notes: EXACT, name: 'keyForm', value: 'exact' }] : []),
+    { notes: isGroup ? GROUP : [] },
+  ];
 }
+
+const OFFERED = ' # filled and unique in the rows looked at';
+const EXACT = ['Keys that differ in capitals alone are not one:'];
 
 const NO_KEY = [
   "No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
-  'record in another file is created again. Name the column where there is one:',
-  'key: …',
+  'record in another file is created again. Name one:',
 ];
 
 function seenOf(flaws: number): string {

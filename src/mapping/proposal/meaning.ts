@@ -54,12 +54,12 @@ function knownNames(operation: BuiltIn, catalog: FieldCatalog, pathField: string
   ]);
 }
 
-const PLAIN = { note: null, isOfLedger: false } as const;
+const PLAIN = { note: null, doubt: '' } as const;
 
 const PARENT = {
   field: 'parent.id',
   note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
-  isOfLedger: false,
+  doubt: '',
   isReference: true,
 } as const;
 

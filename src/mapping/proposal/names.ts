@@ -10,8 +10,8 @@ import { foldName } from '../request-field.ts';
 export type NamedField = {
   readonly field: string;
   readonly note: string | null;
-  /** Whether an account in somebody's books goes by that name, too. */
-  readonly isOfLedger: boolean;
+  /** As data/doubts.tsv calls it; empty: none. */
+  readonly doubt: string;
 };
 
 /** Where two use one name, the first of them is meant. */
@@ -92,7 +92,7 @@ function addressesOf(kind: string, own: readonly NamedPair[]): readonly NamedPai
 }
 
 /** The fields of an address that a counterparty has at its top, too. */
-const AT_TOP: Readonly<Record<string, string>> = {
+export const AT_TOP: Readonly<Record<string, string>> = {
   country: 'country',
   countrySubdivision: 'county',
   postCode: 'postCode',
@@ -119,7 +119,7 @@ function byName(pairs: readonly NamedPair[]): FieldNames {
 }
 
 function pair(loose: string, field: string): NamedPair {
-  return [loose, { field, note: null, isOfLedger: false }];
+  return [loose, { field, note: null, doubt: '' }];
 }
 
 function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): readonly NamedPair[] {
@@ -127,8 +127,13 @@ function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): re
   const notes = new Map(doubts.map(([doubt = '', , note = '']) => [doubt, note]));
   return namesOf(of).map(({ what, loose, doubt = '' }): NamedPair => {
     const note = notes.get(doubt) ?? null;
-    return [loose, { field: fieldOf(what), note, isOfLedger: doubt === 'ledger' }];
+    return [loose, { field: fieldOf(what), note, doubt }];
   });
+}
+
+/** The lowest goes first. */
+export function rankOf({ doubt }: NamedField): number {
+  return Number(readData('doubts.tsv').find(([name]) => name === doubt)?.[3] ?? 0);
 }
 
 type Qualifier = { readonly word: string; readonly path: string; readonly fields: FieldNames };
@@ -170,9 +175,7 @@ function namedAddress(name: string): Omit<Qualifier, 'word'> {
   return { path: `addresses.${name}.`, fields: new Map([...own, ...pairs]) };
 }
 
-type KeyKind = 'external' | 'service' | 'subclient' | 'counterparty' | 'parent' | 'owner' | 'ledger' | 'any';
-
-function keysOf(...kinds: readonly KeyKind[]): readonly string[] {
+function keysOf(...kinds: readonly string[]): readonly string[] {
   const keys = namesOf('key');
   return kinds.flatMap((kind) => keys.flatMap(({ what, loose }) => (what === kind ? [loose] : [])));
 }
@@ -182,13 +185,13 @@ export function referenceNamesOf(operation: BuiltIn): readonly string[] {
   return operation === 'counterparty.draft' ? keysOf('parent', 'subclient', 'owner') : keysOf('parent');
 }
 
-/** The most telling first. */
-const KEY_KINDS: Readonly<Record<BuiltIn, readonly KeyKind[]>> = {
-  'subclient.create': ['external', 'subclient', 'any', 'ledger'],
-  'subclient.upsert': ['external', 'subclient', 'any', 'ledger'],
-  'subclient.update': ['service', 'external', 'subclient', 'any'],
+/** The most telling first. Beside a payee a reference is a payment's. */
+const KEY_KINDS: Readonly<Record<BuiltIn, readonly string[]>> = {
+  'subclient.create': ['external', 'subclient', 'any', 'ref', 'ledger'],
+  'subclient.upsert': ['external', 'subclient', 'any', 'ref', 'ledger'],
+  'subclient.update': ['service', 'external', 'subclient', 'any', 'ref'],
   'counterparty.draft': ['external', 'counterparty', 'any', 'subclient'],
-  'payment.documents': ['external', 'any'],
+  'payment.documents': ['external', 'any', 'ref'],
 };
 
 export function keyNamesOf(operation: BuiltIn): readonly string[] {

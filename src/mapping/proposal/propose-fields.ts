@@ -17,7 +17,7 @@ import {
   parseFieldPath,
 } from '../request-field.ts';
 import type { FindMeaning, Meaning } from './meaning.ts';
-import { looseName } from './names.ts';
+import { AT_TOP, looseName, rankOf } from './names.ts';
 import { type ChosenNotation, chooseNotation } from './notations.ts';
 
 export type Placement =
@@ -31,6 +31,7 @@ type PlacingMeans = {
   readonly findMeaning: FindMeaning;
   readonly isTable: boolean;
   readonly pathField: string | null;
+  readonly cellsAt: (slot: number) => readonly JsonValue[];
 };
 
 const NOT_PLACED = 'no field was found for it';
@@ -43,10 +44,13 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const claim = createClaims();
   const columns = means.columns.map((column, slot) => ({ column, slot }));
   const placed = columns.map((at) => claim(itself(at, means)));
-  const meanings = columns.map((at) => byMeaning(at, means));
+  const meanings = inOneShape(
+    columns.flatMap((at) => byMeaning(at, means) ?? []),
+    placed.flatMap((one) => (one?.kind === 'itself' ? [one.field] : [])),
+  );
   const hasBank = hasBankBeside(meanings);
-  for (const meaning of meanings.flatMap((one) => one ?? []).sort(byTelling)) {
-    const isOfLedger = meaning.isOfLedger && !hasBank;
+  for (const meaning of [...meanings].sort(byTelling)) {
+    const isOfLedger = meaning.doubt === 'ledger' && !hasBank;
     placed[meaning.slot] ??= isOfLedger ? open(meaning, OF_LEDGER) : claim(meaning);
   }
   return namesOfPeople(columns.map((at, i) => placed[i] ?? open(at, NOT_PLACED)));
@@ -54,14 +58,37 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
 
 type Meant = Extract<Placement, { kind: 'field' }>;
 
-/** The longest name first; of two as long that without a doubt, and else the file's first. */
+/** By rank, then the longest, without a doubt, the file's first. */
 function byTelling(a: Meant, b: Meant): number {
-  return b.letters - a.letters || Number(a.note !== null) - Number(b.note !== null) || a.slot - b.slot;
+  return (
+    rankOf(a) - rankOf(b) ||
+    b.letters - a.letters ||
+    Number(a.note !== null) - Number(b.note !== null) ||
+    a.slot - b.slot
+  );
+}
+
+const PARTED = 'address.';
+const TOP_OF = new Map(
+  Object.entries({ ...AT_TOP, streetName: 'address1' }).map(([part, top]) => [PARTED + part, top]),
+);
+const PART_OF = new Map([...TOP_OF].map(([part, top]) => [top, part]));
+const STREET = /^address\.(?:streetName|buildingNumber)$/;
+
+/** `address` where the file spells a field of it or parts the street, else the top. */
+function inOneShape(meanings: readonly Meant[], spelled: readonly string[]): readonly Meant[] {
+  const isSpelled = spelled.some((field) => field.startsWith(PARTED));
+  const isTop = !isSpelled && spelled.some((field) => PART_OF.has(field));
+  const isParted = isSpelled || (!isTop && meanings.some(({ field }) => STREET.test(field)));
+  const fields = isParted ? PART_OF : TOP_OF;
+  return meanings
+    .map((one) => ({ ...one, field: fields.get(one.field) ?? one.field }))
+    .filter(({ field }) => field !== 'address.line2' && (isParted || !field.startsWith(PARTED)));
 }
 
 /** Whether other columns say which bank an account number is of: an IBAN has its bank in itself. */
-function hasBankBeside(meanings: readonly (Meant | null)[]): boolean {
-  const names = new Set(meanings.map((one) => one?.field.replace(/^accounts\.\d\./, '')));
+function hasBankBeside(meanings: readonly Meant[]): boolean {
+  const names = new Set(meanings.map((one) => one.field.replace(/^accounts\.\d\./, '')));
   const isNamed = ['sortCodeUK', 'bankCode', 'routingNumber', 'cnaps'].some((name) => names.has(name));
   return isNamed || (!names.has('iban') && (names.has('bic_swift') || names.has('bank')));
 }
@@ -74,7 +101,7 @@ function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
   const field = hasFirst ? 'lastName' : 'firstName';
   const note = `taken for the ${field}, since the file has a column for the ${hasFirst ? 'firstName' : 'lastName'}`;
   return placements.map((one) =>
-    one.kind === 'field' && one.field === 'name' && one.note !== null ? { ...one, field, note } : one,
+    one.kind === 'field' && one.field === 'name' && one.doubt !== '' ? { ...one, field, note } : one,
   );
 }
 
@@ -95,11 +122,21 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   return { kind: 'itself', ...at, field, known };
 }
 
-function byMeaning(at: ColumnSlot, { findMeaning, lookUp }: PlacingMeans): Meant | null {
+function byMeaning(at: ColumnSlot, { findMeaning, lookUp, cellsAt }: PlacingMeans): Meant | null {
   const meaning = findMeaning(at.column) ?? findMeaning(lastMember(at.column));
-  return meaning === null || leafType(meaning.field, lookUp) === null
-    ? null
-    : { kind: 'field', ...at, ...meaning };
+  if (meaning === null || leafType(meaning.field, lookUp) === null) return null;
+  const meant = { kind: 'field', ...at, ...meaning } as const;
+  if (!NUMBER.test(meant.field) || !holdsIbans(cellsAt(at.slot))) return meant;
+  const field = meant.field.replace(NUMBER, '.iban');
+  return { ...meant, field, doubt: 'account', note: IBANS };
+}
+
+const NUMBER = /\.accountNumber$/;
+const IBANS = 'its cells are IBANs';
+
+function holdsIbans(cells: readonly JsonValue[]): boolean {
+  const isIban = (cell: JsonValue) => /^[A-Z]{2}\d\d[A-Z\d ]{11,40}$/i.test(String(cell));
+  return cells.filter(isIban).length > cells.length / 2;
 }
 
 /** Of `company.iban`; a dot in a header of several words is an abbreviation's. */
@@ -109,15 +146,15 @@ function lastMember(column: string): string {
 
 /** Gives a field, and all in it and around it, to the first column that claims it. */
 function createClaims(): (placement: Placement | null) => Placement | null {
-  const taken: string[] = [];
+  const taken = new Map<string, string>();
   return (placement) => {
     if (placement === null || placement.kind === 'open') return placement;
     // Objects, lists and members of JSON records are columns beside the columns of their contents.
     if (placement.kind === 'itself' && placement.known.kind !== 'leaf') return placement;
-    const { field } = placement;
-    const isTaken = taken.some((other) => isWithin(field, other) || isWithin(other, field));
-    if (isTaken) return open(placement, `another column fills ${field} already`);
-    taken.push(field);
+    const { field, column } = placement;
+    const found = [...taken].find(([other]) => isWithin(field, other) || isWithin(other, field));
+    if (found === undefined) taken.set(field, column);
+    else return open(placement, `${JSON.stringify(found[1])} is taken for ${found[0]}`);
     return placement;
   };
 }
@@ -144,7 +181,7 @@ export function keyField(operation: BuiltIn, key: string, pathField: string | nu
 }
 
 /** No other column comes before the key's. */
-const OF_KEY = { isReference: false, isOfLedger: false, letters: Number.POSITIVE_INFINITY } as const;
+const OF_KEY = { isReference: false, doubt: '', letters: Number.POSITIVE_INFINITY } as const;
 const SENT_AS_CRM_ID = 'the key goes with the record as its CRM id';
 const OWN_IDENTIFIER =
   'the path needs the identifier that the service gave: make sure that this column has it';
@@ -165,13 +202,14 @@ export function proposeField(
   const path = field.split('.');
   const as = type === 'string' && lastName(path) === 'country' ? 'country' : undefined;
   const chosen = type === null ? PLAIN : chooseNotation(type, cells, as);
-  if (cells.includes(null) && isRefusedAsNumber(path)) meant.push(NUMBERS);
+  if (cells.includes(null) && isRefusedAsNumber(path))
+    meant.push(NUMBERS, `${field}: { column: ${JSON.stringify(column)}, numbers: right }`);
   const isPlain = chosen.isDecided && Object.keys(chosen.notation).length === 0;
   if (placement.kind === 'itself' && isPlain && meant.length === 0) return null;
   return { field, column, ...chosen, notes: [...meant, ...chosen.notes] };
 }
 
-const NUMBERS = 'numbers are refused here: format the column as text, or set "checks: { number_cell: warn }"';
+const NUMBERS = 'numbers are refused here: format the column as text, or, if right, write';
 
 const PLAIN: ChosenNotation = { notation: {}, notes: [], isDecided: true };
 

@@ -13,7 +13,7 @@ import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '.
 import { SWAPPED } from '../bind-fields.ts';
 import { createFieldLookup } from '../request-field.ts';
 import { createFindMeaning } from './meaning.ts';
-import { keyNamesOf, looseName, referenceNamesOf } from './names.ts';
+import { fieldNames, keyNamesOf, looseName, referenceNamesOf } from './names.ts';
 import {
   isAlone,
   keyField,
@@ -30,11 +30,14 @@ export type KeyGuess = {
   readonly flaws: number;
   /** What the reader of the proposal has to know; `null` where the name says it all. */
   readonly note: string | null;
+  readonly isExact: boolean;
 };
 
 export type JobProposal = {
   readonly operation: BuiltIn;
   readonly key: KeyGuess | null;
+  /** Where there is none. */
+  readonly offers: readonly string[];
   readonly fields: readonly ProposedField[];
   readonly itself: readonly string[];
   readonly open: readonly { readonly column: string; readonly reason: string }[];
@@ -63,6 +66,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     lookUp,
     isTable: isTable(source),
     pathField,
+    cellsAt: (slot) => cellsIn(slot, readable, table),
     findMeaning: (header) =>
       header === key?.column ? keyField(operation, header, pathField) : findMeaning(header),
   }).filter(({ column }) => !isOfReport(column) && !(column === '' && isTable(source)));
@@ -78,6 +82,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   return {
     operation,
     key,
+    offers: key === null ? registersIn(source.columns, table) : [],
     fields,
     itself: proposed.flatMap(({ placement, field }) =>
       placement.kind === 'itself' && field === null ? [placement.column] : [],
@@ -132,15 +137,45 @@ function guessKey(operation: BuiltIn, columns: readonly string[], table: Table):
     const column = columns[slot];
     if (column === undefined || !isAlone(column, columns)) continue;
     const isAnothers = references.includes(wanted);
-    const flaws = flawsOf(table.map((cells) => cells[slot] ?? ''));
+    const keys = keysIn(slot, table);
+    const flaws = flawsOf(keys);
     const most = isPayee ? table.length : mostMistakes(table.length);
-    if (flaws > (isAnothers ? 0 : Math.min(most, table.length / 2))) continue;
-    return { column, flaws, note: isAnothers ? PERHAPS_ANOTHERS : null };
+    if (countsRows(keys) || flaws > (isAnothers ? 0 : Math.min(most, table.length / 2))) continue;
+    return { column, flaws, note: isAnothers ? PERHAPS_ANOTHERS : null, isExact: differByCase(keys) };
   }
   return null;
 }
 
-function flawsOf(keys: readonly JsonValue[]): number {
+/** Registers' numbers, none twice. */
+function registersIn(columns: readonly string[], table: Table): readonly string[] {
+  const names = fieldNames('subclient.create');
+  return columns.filter((column, slot) => {
+    const isNamed = REGISTERED.test(names.get(looseName(column))?.field ?? '');
+    const keys = keysIn(slot, table);
+    const isFull = keys.length >= FEWEST && flawsOf(keys) <= keys.length / 100;
+    return isNamed && isFull && isAlone(column, columns);
+  });
+}
+
+const REGISTERED = /^details\.(?:tradeRegistryId|taxId)$/;
+const FEWEST = 3;
+
+function keysIn(slot: number, table: Table): readonly string[] {
+  return table.map((cells) => String(cells[slot] ?? ''));
+}
+
+/** 1, 2, 3 …: the next file has them on other records. */
+function countsRows(keys: readonly string[]): boolean {
+  return keys.length >= FEWEST && keys.every((key, i) => key === String(i + 1));
+}
+
+/** Salesforce's of 15 signs, of which case alone parts some. */
+function differByCase(keys: readonly string[]): boolean {
+  const folded = new Set(keys.map((key) => key.toLowerCase()));
+  return folded.size < new Set(keys).size && keys.every((key) => /^(?:[A-Za-z\d]{15})?$/.test(key));
+}
+
+function flawsOf(keys: readonly string[]): number {
   return keys.length - new Set(keys.filter((key) => key !== '')).size;
 }
 

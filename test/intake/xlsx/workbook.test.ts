@@ -340,11 +340,13 @@ describe('a report file that was saved as a workbook', () => {
       ['x', '1.234', '7', told],
       ['y', '2', '8'],
       ['z', '1,234', '9', told],
+      ['u', '1234', '9', typedText({ cells: ['u', '1234'], typed: [1] }, header)],
     ];
     expect((await readFileOf(makeWorkbook({ data: sheetOf(header, ...rows) }))).rows).toEqual([
       { kind: 'cells', row: 1, line: 2, cells: ['x', '1.234', '7', told], typed: [1] },
       { kind: 'cells', row: 2, line: 3, cells: ['y', '2', '8', ''] },
       { kind: 'cells', row: 3, line: 4, cells: ['z', '1,234', '9', told] },
+      { kind: 'cells', row: 4, line: 5, cells: ['u', '1234', '9', expect.any(String)] },
     ]);
   });
 
