@@ -2,12 +2,15 @@
  * A file to begin with: the columns that a job's definition asks for and the usual ones, with
  * example cells that the job's own mapping takes. The values are invented.
  */
+
 import { type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import { withMember } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
-import { isOwn, type Operation } from '../model/operation.ts';
+import type { Operation } from '../model/operation.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
+import { needsPathId } from '../operations/operations.ts';
+import { isOwn } from '../operations/own.ts';
 import { namesTaken } from './compilation.ts';
 import { convert } from './conversion.ts';
 import { exampleDate } from './dates.ts';
@@ -83,7 +86,7 @@ function templateFields(
 ): readonly TemplateField[] {
   const operation = operationOf(definition);
   // The ledger knows the identifier of what an upsert finds.
-  const isPathUsual = pathField !== null && operation !== 'subclient.upsert';
+  const isPathUsual = pathField !== null && needsPathId(operation);
   const wanted = [
     ...(isPathUsual ? [pathField] : []),
     ...definition.required,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Issue } from '../../src/model/issue.ts';
-import { OPERATIONS } from '../../src/model/operation.ts';
+import { OPERATIONS } from '../../src/operations/operations.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 

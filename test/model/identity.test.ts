@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { identityKeyOf, identitySpace } from '../../src/model/identity.ts';
+import { identityKeyOf } from '../../src/model/identity.ts';
+import { identitySpace } from '../../src/operations/operations.ts';
 import { sampleRow } from '../delivery/sample-task.ts';
 import { sampleMapping } from '../support/mapping.ts';
 

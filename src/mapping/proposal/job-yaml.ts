@@ -2,11 +2,13 @@
  * A proposal as a job definition with comments. The YAML library writes it, from a value that the
  * definition's schema has accepted: no name or text of a file or form can become a setting.
  */
+
 import { Document, isNode, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { type Format, jobDefinitionSchema } from '../../config/job-definition.ts';
 import { jobProblems } from '../../config/job-problems.ts';
 import { printable, printableLines } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { specOf } from '../../operations/operations.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
@@ -60,7 +62,7 @@ function keyLines({ key, operation }: JobProposal, { rows }: ProposalOrigin): re
     `The rows' own key: the ledger knows them by it.${rows > 0 ? ` ${seenOf(flaws)}` : ''}`,
     ...(note === null ? [] : [`It is ${note}.`]),
   ];
-  const isGroup = operation === 'counterparty.draft' && flaws > 0;
+  const isGroup = specOf(operation).proposal.group !== null && flaws > 0;
   return [{ notes, name: 'key', value: column }, { notes: isGroup ? GROUP : [] }];
 }
 
