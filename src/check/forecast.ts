@@ -13,10 +13,11 @@ import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.t
 import type { Issue } from '../model/issue.ts';
 import { identityOfKey, type KeyForm } from '../model/key-form.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
-import { type Call, spaceOf } from '../model/operation.ts';
+import type { Call } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { RowGroup } from '../model/row-group.ts';
+import { spaceOf } from '../operations/operations.ts';
 import { buildRequest } from '../service/operations.ts';
 import type { Look } from './ledger.ts';
 

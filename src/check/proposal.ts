@@ -13,17 +13,9 @@ import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
-import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import { isTable, type SourceInfo, sourceWords } from '../model/source.ts';
-import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
-
-export const PURPOSES: Readonly<Record<BuiltIn, string>> = {
-  'subclient.create': 'creates a subclient, a legal entity to onboard',
-  'subclient.update': 'changes a subclient, by the id that the service gave it',
-  'subclient.upsert': 'creates a subclient where its key is new, changes it where the key is known',
-  'counterparty.draft': 'saves a counterparty, a payee, as a draft',
-  'payment.documents': 'lists the documents attached to a payment',
-};
+import { type BuiltIn, OPERATIONS, pathFieldOf } from '../operations/operations.ts';
+import { fieldCatalog } from '../service/operations.ts';
 
 const ROWS = 200;
 

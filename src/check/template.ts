@@ -1,10 +1,12 @@
 /** A header and an example row as a file that the job reads: `onboard template`, and the page. */
+
 import iconv from 'iconv-lite';
 import { type Format, type Job, type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type TemplateColumn, templateDocument, templateOf, templateRecord } from '../mapping/template.ts';
+import { pathFieldOf } from '../operations/operations.ts';
 import { csvText } from '../report/csv-text.ts';
-import { catalogOf, pathFieldOf } from '../service/operations.ts';
+import { catalogOf } from '../service/operations.ts';
 
 type TemplateForm = 'csv' | 'json' | 'ndjson';
 

@@ -1,8 +1,8 @@
 /** The findings of a check in words: an entry per line, the facts first, then the requests. */
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, duration } from '../lib/terminal.ts';
-import { spaceOf } from '../model/operation.ts';
 import { sourceWords } from '../model/source.ts';
+import { callOfKnown, callOfNew, isUpsert, mayUpdate, spaceOf } from '../operations/operations.ts';
 import { checkWords, waitingWords } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue, ISSUES_OF_CAUSE } from './findings.ts';
 
@@ -79,7 +79,7 @@ const BECOMES = {
 } as const;
 
 function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): string[] {
-  const policy = definition.operation === 'subclient.upsert' ? 'update' : definition.onKnownKey;
+  const policy = isUpsert(operationOf(definition)) ? 'update' : definition.onKnownKey;
   const run =
     earlierRun === null
       ? []
@@ -103,10 +103,12 @@ function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): str
   ];
 }
 
-function callLines({ calls, keys }: Checked, { operation, onKnownKey }: JobDefinition): string[] {
-  if (operation !== 'subclient.upsert' && onKnownKey !== 'update') return [];
-  const creates = calls['subclient.create'] ?? 0;
-  const updates = calls['subclient.update'] ?? 0;
+function callLines({ calls, keys }: Checked, definition: JobDefinition): string[] {
+  const operation = operationOf(definition);
+  if (!isUpsert(operation) && definition.onKnownKey !== 'update') return [];
+  if (!mayUpdate(operation)) return [];
+  const creates = calls[callOfNew(operation)] ?? 0;
+  const updates = calls[callOfKnown(operation)] ?? 0;
   if (creates + updates === 0) return [];
   const counts = [
     ...(creates > 0 ? [countOf(creates, 'create')] : []),

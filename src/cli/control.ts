@@ -5,9 +5,9 @@ import { SANDBOX_TARGET, serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { type Io, say, shownTime, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { goOnCommand } from '../model/advice.ts';
 import { EXIT } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
+import { goOnCommand } from '../report/advice.ts';
 import {
   approveRun,
   assertCanGo,

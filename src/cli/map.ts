@@ -2,13 +2,13 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Option } from 'commander';
-import { PURPOSES, proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
+import { proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { anywhere, countOf, type Io, sayContent, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
-import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
+import { type BuiltIn, OPERATIONS, PURPOSES } from '../operations/operations.ts';
 import { sayingWhere } from '../runs/input.ts';
 import type { AddCommand } from './command.ts';
 import { ENCODING, FORMAT, readFormat, SPELLING } from './format-flag.ts';
@@ -76,7 +76,7 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
 const WIDTH = Math.max(...OPERATIONS.map((one) => one.length));
 const PURPOSE_MISSING = [
   '--operation is missing. Expected what is to be done with each row, one of',
-  ...Object.entries(PURPOSES).map(([one, purpose]) => `  ${one.padEnd(WIDTH)}  ${purpose}`),
+  ...PURPOSES.map(([one, purpose]) => `  ${one.padEnd(WIDTH)}  ${purpose}`),
   `  ${'custom'.padEnd(WIDTH)}  any other request: not proposed; begin with jobs/example-custom.yaml`,
 ];
 

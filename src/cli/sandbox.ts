@@ -1,8 +1,8 @@
 /** `onboard sandbox`: the stand-in service, until it is interrupted. */
 import { once } from 'node:events';
 import { type Io, say } from '../lib/terminal.ts';
+import { CALLS, callSpecOf } from '../operations/operations.ts';
 import { DEFAULT_TOKEN, FAULT_HELP, startSandbox } from '../sandbox/sandbox.ts';
-import { bodySchemaOf } from '../service/operations.ts';
 import { type AddCommand, collect, wholeNumber } from './command.ts';
 
 type Flags = {
@@ -42,11 +42,10 @@ async function serve({ port, fault: faults = [], seed, dataFile, json }: Flags, 
 }
 
 function bodySchemas() {
-  const calls = ['subclient.create', 'subclient.update', 'counterparty.draft'] as const;
   return Object.fromEntries(
-    calls.flatMap((call) => {
-      const schema = bodySchemaOf(call);
-      return schema === null ? [] : [[call, schema] as const];
+    CALLS.flatMap((call) => {
+      const { body } = callSpecOf(call);
+      return body === null ? [] : [[call, body()] as const];
     }),
   );
 }

@@ -13,7 +13,9 @@ import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
 import { type CheckCode, severitySchema } from '../model/issue.ts';
 import { keyFormSchema } from '../model/key-form.ts';
-import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
+import type { Operation } from '../model/operation.ts';
+import { mayUpdate, OPERATIONS, spaceOf, specOf } from '../operations/operations.ts';
+import { isOwn } from '../operations/own.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
 import { sendSchema } from './send-settings.ts';
 
@@ -277,9 +279,12 @@ const pathPattern = z.string().superRefine((text, context) => {
   if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `expected ${parsed}` });
 });
 
+/** Of an operation that `request` describes. */
+const DESCRIBED = 'custom';
+
 const settingsSchema = z.strictObject({
   operation: z
-    .enum([...OPERATIONS, 'custom'])
+    .enum([...OPERATIONS, DESCRIBED])
     .describe('What each row asks of the service; `custom`: what `request` describes.'),
   request: ownRequestSchema.optional(),
   files: z
@@ -373,9 +378,19 @@ const settingsSchema = z.strictObject({
     .describe('Query parameters, passed through as they stand.'),
 });
 
+function updateProblem(definition: z.infer<typeof settingsSchema>): string | null {
+  const operation = operationOf(definition);
+  if (definition.onKnownKey !== 'update') return null;
+  if (isOwn(operation)) return NO_OWN_UPDATE;
+  if (mayUpdate(operation) || spaceOf(operation) === null) return null;
+  return `expected skip or fail: the interface shows no update of ${specOf(operation).record}`;
+}
+
+const NO_OWN_UPDATE = 'expected skip or fail: nothing is known of an update of what this request makes';
+
 /** A job definition; the file's name is the job's name. */
 export const jobDefinitionSchema = settingsSchema
-  .refine(({ operation, request }) => (operation === 'custom') === (request !== undefined), {
+  .refine(({ operation, request }) => (operation === DESCRIBED) === (request !== undefined), {
     path: ['request'],
     message: 'expected with operation: custom, which it describes, and with no other',
     // Whatever asks for the operation needs it.
@@ -385,13 +400,9 @@ export const jobDefinitionSchema = settingsSchema
     path: ['fields'],
     message: 'expected none: a GET has no body; columns of its path stand in braces in request.path',
   })
-  .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft', {
-    path: ['onKnownKey'],
-    message: 'expected skip or fail: the interface shows no update of a counterparty draft',
-  })
-  .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'custom', {
-    path: ['onKnownKey'],
-    message: 'expected skip or fail: nothing is known of an update of what this request makes',
+  .superRefine((definition, context) => {
+    const message = updateProblem(definition);
+    if (message !== null) context.addIssue({ code: 'custom', path: ['onKnownKey'], message });
   })
   .refine((definition) => definition.lookup === undefined || spaceOf(operationOf(definition)) !== null, {
     path: ['lookup'],
@@ -430,9 +441,9 @@ export function operationOf({
   operation,
   request,
 }: Pick<z.infer<typeof settingsSchema>, 'operation' | 'request'>): Operation {
-  if (operation !== 'custom') return operation;
-  if (request === undefined) throw new Error('operation: custom came without its request');
-  return operationOfRequest(request);
+  if (request !== undefined) return operationOfRequest(request);
+  if (operation === DESCRIBED) throw new Error('operation: custom came without its request');
+  return operation;
 }
 
 export function pathColumnsOf({ request }: Pick<JobDefinition, 'request'>): readonly string[] {

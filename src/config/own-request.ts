@@ -7,7 +7,8 @@
 import { z } from 'zod';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathTemplate } from '../lib/path-template.ts';
-import { type OwnOperation, ownNameSchema, ownOperation } from '../model/operation.ts';
+import { isBuiltIn } from '../operations/operations.ts';
+import { type OwnOperation, ownNameSchema, ownOperation } from '../operations/own.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** `id`: in the header `Location` instead of the body. */
@@ -23,9 +24,11 @@ const OF_CLIENT_TOO = /^(accept-|content-|proxy-|trailer|transfer-|user-agent)/i
 
 export const ownRequestSchema = z
   .strictObject({
-    name: ownNameSchema.describe(
-      'What the operation is called in reports, with a dot in it; its keys are apart from those of all other names.',
-    ),
+    name: ownNameSchema
+      .refine((name) => !isBuiltIn(name), 'expected a name that no built-in operation has')
+      .describe(
+        'What the operation is called in reports, with a dot in it; its keys are apart from those of all other names.',
+      ),
     method: z
       .enum(METHODS)
       .describe('The HTTP method. GET, PUT and DELETE are sent again where their outcome is not known.'),

@@ -15,13 +15,14 @@ import type { KeyClaim } from '../model/identity.ts';
 import type { Issue, Values } from '../model/issue.ts';
 import { memberOf, withMember, withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
-import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
+import type { Call, Operation } from '../model/operation.ts';
 import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts';
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { callOfKnown, callOfNew, isUpsert, mayRepeat, spaceOf } from '../operations/operations.ts';
 import type { Idempotency } from './idempotency.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
-import { callOfClaimed, type RowEnd, type RowTask } from './row-task.ts';
+import type { RowEnd, RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
 
 export type Plan =
@@ -85,7 +86,7 @@ export function decideCancelled(task: Undecided, marks: Marks): Plan {
   const settled = settledPlan(task, marks, () => true);
   if (settled !== null) return settled;
   if (marks.has(task.row.row)) return LOST;
-  const mayCreate = !mayRepeat(callOfClaimed(task.run.operation));
+  const mayCreate = !mayRepeat(callOfNew(task.run.operation));
   return { kind: 'end', end: task.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } };
 }
 
@@ -117,7 +118,7 @@ function endLike({ row, outcome, status, id, attempts, ms, code, message, values
 function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   const { definition } = means;
   const step = stepOf(task, definition);
-  const call = step.kind === 'end' ? callOfClaimed(task.run.operation) : step.call;
+  const call = step.kind === 'end' ? callOfNew(task.run.operation) : step.call;
   // The key was the row's when it was sent, whoever has it now.
   if (mark !== null && !mayRepeat(call)) return repeated(task, mark.text, step, means);
   if (step.kind === 'end') return comparedPlan(task, step, means);
@@ -194,7 +195,7 @@ type OfCall = {
 function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
   switch (claim.kind) {
     case 'claimed':
-      return { kind: 'call', call: callOfClaimed(run.operation), knownId: null };
+      return { kind: 'call', call: callOfNew(run.operation), knownId: null };
     case 'known':
       return stepOfKnown(claim, run.operation, definition);
     case 'duplicate':
@@ -289,10 +290,10 @@ function differs({ row, line }: RowTask['row'], list: string): Issue {
 type Known = Extract<Undecided['claim'], { kind: 'known' }>;
 
 function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, group }: JobDefinition): Step {
-  const policy = operation === 'subclient.upsert' ? 'update' : onKnownKey;
+  const policy = isUpsert(operation) ? 'update' : onKnownKey;
   switch (policy) {
     case 'update':
-      return { kind: 'call', call: 'subclient.update', knownId: id };
+      return { kind: 'call', call: callOfKnown(operation), knownId: id };
     case 'skip': {
       const said = group === undefined ? '' : `; its ${group} were not compared`;
       return { kind: 'end', end: skipped({ run, id }, said) };
@@ -329,7 +330,7 @@ type Tracked = KeyPlace & { readonly list: string | null };
 
 function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): Tracked | null {
   const space = spaceOf(run.operation);
-  const mayUpdate = run.operation === 'subclient.upsert' || definition.onKnownKey === 'update';
+  const mayUpdate = isUpsert(run.operation) || definition.onKnownKey === 'update';
   const list = mayUpdate ? null : (definition.group ?? null);
   if ((!mayUpdate && list === null) || definition.key === undefined || space === null || key === null)
     return null;

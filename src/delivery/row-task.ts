@@ -4,12 +4,12 @@ import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, SettledRow, Streak } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
-import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
 import { type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { NO_REST, packBody, type Settlement } from '../model/settlement.ts';
+import { callOfNew, mayRepeat, spaceOf } from '../operations/operations.ts';
 
 export type RowTask = {
   readonly run: Pick<Run, 'id' | 'operation' | 'sha256'>;
@@ -89,13 +89,8 @@ export function settledRow(
     mark,
     lead: null,
     streak,
-    repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),
+    repeatable: claim.kind === 'known' || mayRepeat(callOfNew(run.operation)),
   };
-}
-
-/** The call of a row that has its key; a key that is known makes an update of it. */
-export function callOfClaimed(operation: Operation): Call {
-  return operation === 'subclient.upsert' ? 'subclient.create' : operation;
 }
 
 function isKept({ line }: Row, outcome: Outcome): boolean {

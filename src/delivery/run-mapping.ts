@@ -9,9 +9,9 @@ import { UsageError } from '../lib/usage-error.ts';
 import { compileMapping } from '../mapping/mapping.ts';
 import { createIsNeeded } from '../mapping/required.ts';
 import type { Mapping } from '../model/mapping.ts';
-import { type BuiltIn, isOwn } from '../model/operation.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
-import { catalogOf, pathFieldOf } from '../service/operations.ts';
+import { needsPathId, pathFieldOf } from '../operations/operations.ts';
+import { catalogOf } from '../service/operations.ts';
 
 /** As many as a watcher meets between two files of one job. */
 const MAPPINGS_KEPT = 64;
@@ -40,18 +40,9 @@ function compile(definition: JobDefinition, source: SourceInfo): Mapping {
     source,
     catalog: catalogOf(definition),
     pathField: pathFieldOf(operation),
-    needsPathId: !isOwn(operation) && NEEDS_PATH_ID[operation],
+    needsPathId: needsPathId(operation),
   });
 }
-
-const NEEDS_PATH_ID: Readonly<Record<BuiltIn, boolean>> = {
-  'subclient.create': false,
-  'subclient.update': true,
-  // The ledger knows the id where the key is known.
-  'subclient.upsert': false,
-  'counterparty.draft': false,
-  'payment.documents': true,
-};
 
 /** What is wrong with a definition whatever the file, so that no file is blamed for it. */
 export function definitionProblems(definition: JobDefinition): readonly string[] {

@@ -7,7 +7,7 @@ import type { Intent } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { type FirstIntent, intentMark, withFirst } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
-import { mayRepeat } from '../model/operation.ts';
+import { mayRepeat } from '../operations/operations.ts';
 import type { ChunkLease } from '../queue/chunk-worker.ts';
 import { type Plan, WORKER_LOST } from './decide.ts';
 import type { RowOrder } from './row-order.ts';

@@ -6,10 +6,11 @@
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { Granted } from '../ledger/intent.ts';
 import type { Streak } from '../ledger/settle-entry.ts';
-import { type Call, isInPath, isOwn } from '../model/operation.ts';
+import type { Call } from '../model/operation.ts';
 import type { Refusal, Reply, Verdict } from '../model/request.ts';
 import type { Reason } from '../model/run.ts';
 import { isUnreadable, wasRefused } from '../model/settlement.ts';
+import { isInPath, mayHaveChanged } from '../operations/operations.ts';
 import { endOf, type Final, isLimit, type Retry, type RowEnd } from './row-task.ts';
 import { isFreeWithout, type Sending } from './sending.ts';
 import type { AttemptFailure } from './service-breaker.ts';
@@ -139,8 +140,8 @@ export function afterReply(answered: Answered, facts: Facts, counted: InARow): E
       const because = verdict.afterMs === null && !isLimit(verdict) ? 'failed' : 'throttled';
       // What may have been carried out keeps its intent until another attempt's answer: an update,
       // and a call of one's own, of which nobody here knows what it does.
-      const mayHaveChanged = (call === 'subclient.update' || isOwn(call)) && mayHaveArrived(reply);
-      const withdraw = mayHaveChanged ? NONE : withdrawn(facts);
+      const isKept = mayHaveChanged(call) && mayHaveArrived(reply);
+      const withdraw = isKept ? NONE : withdrawn(facts);
       return [RECALL, told(verdict, reply), ...withdraw, { kind: 'again', verdict, because }];
     }
     case 'stop': {

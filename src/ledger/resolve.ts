@@ -9,17 +9,11 @@ import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
 import { identityByPlace } from '../model/identity.ts';
-import { spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
-import {
-  type Decision,
-  type KeptSighting,
-  outcomeOfCreated,
-  type Resolution,
-  resolutionSchema,
-} from '../model/resolution.ts';
+import { type Decision, type KeptSighting, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { outcomeOfCreated, spaceOf } from '../operations/operations.ts';
 import { stubOf } from './audit.ts';
 import { identityPlace, keptPlace, type LedgerKeys, type Place } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';

@@ -3,12 +3,13 @@
  * headers that are field paths themselves.
  */
 
-import { columnsOf, type FieldSource } from '../config/job-definition.ts';
+import { columnsOf, type FieldSource, operationOf } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import type { KeyForm } from '../model/key-form.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
+import { isOwn } from '../operations/own.ts';
 import { type ColumnSlot, type Compilation, isLeftOut, namesTaken } from './compilation.ts';
 import { composedPlace } from './composition.ts';
 import { type Conversion, convert } from './conversion.ts';
@@ -203,10 +204,10 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
 /** A field that only the service sets, which a header alone never fills. */
 function fieldOfService(column: string, compilation: Compilation): string | null {
   const { definition, lookUp, findField, pathField } = compilation;
-  if (definition.operation === 'custom') return null;
+  if (isOwn(operationOf(definition))) return null;
   const path = parseFieldPath(column);
-  const isOwn = typeof path !== 'string' && lookUp(path).kind !== 'unknown';
-  const field = isOwn ? formatFieldPath(path) : findField(column);
+  const isField = typeof path !== 'string' && lookUp(path).kind !== 'unknown';
+  const field = isField ? formatFieldPath(path) : findField(column);
   return field !== null && field !== pathField && isSetByService(field) ? field : null;
 }
 

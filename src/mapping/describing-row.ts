@@ -2,7 +2,9 @@
  * Rows that say something of the columns instead of being records: types or duties, units, labels,
  * examples. Only the first rows can; words of that kind in most of a row's cells tell it.
  */
+import { operationOf } from '../config/job-definition.ts';
 import { normalForm } from '../model/key-form.ts';
+import { isOwn } from '../operations/own.ts';
 import type { Binding } from './bind-fields.ts';
 import { type Compilation, isLeftOut } from './compilation.ts';
 import { createFindMeaning } from './proposal/meaning.ts';
@@ -71,8 +73,9 @@ const isMark: IsSuch = ({ slot, text }) => {
 /** The cell names the very column that it stands in. */
 function createIsLabel(compilation: Compilation, bindings: readonly Binding[]): IsSuch {
   const { definition, catalog, pathField } = compilation;
-  if (definition.operation === 'custom') return () => false;
-  const meaningOf = createFindMeaning(definition.operation, catalog, pathField);
+  const operation = operationOf(definition);
+  if (isOwn(operation)) return () => false;
+  const meaningOf = createFindMeaning(operation, catalog, pathField);
   const filled = bindings.map((one) => one.kind !== 'constant' && `${one.slot} ${formatFieldPath(one.path)}`);
   return ({ slot, text }) => filled.includes(`${slot} ${meaningOf(text)?.field}`);
 }

@@ -6,8 +6,10 @@ import { columnsOf, type JobDefinition, operationOf, pathColumnsOf } from '../co
 import { namesOf } from '../lib/json-pointer.ts';
 import { withMember } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
-import { isOwn, type Operation } from '../model/operation.ts';
+import type { Operation } from '../model/operation.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
+import { needsPathId } from '../operations/operations.ts';
+import { isOwn } from '../operations/own.ts';
 import { namesTaken } from './compilation.ts';
 import { convert } from './conversion.ts';
 import { exampleDate } from './dates.ts';
@@ -84,7 +86,7 @@ function templateFields(
 ): readonly TemplateField[] {
   const operation = operationOf(definition);
   // The ledger knows the identifier of what an upsert finds.
-  const isPathUsual = pathField !== null && operation !== 'subclient.upsert';
+  const isPathUsual = pathField !== null && needsPathId(operation);
   const wanted = [
     ...(isPathUsual ? [pathField] : []),
     ...definition.required,

@@ -7,10 +7,10 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type ListenAddress, listenAt, shownListenAddress } from '../lib/listening.ts';
-import { nameOf } from '../model/operation.ts';
 import type { Reply } from '../model/request.ts';
 import { RUN_STATES, type RunState } from '../model/run.ts';
 import { SERVICE_STATES } from '../model/story.ts';
+import { nameOf } from '../operations/own.ts';
 import type { Counters } from './meter.ts';
 
 /** Upper bounds in seconds. */

@@ -5,18 +5,8 @@
  */
 import { z } from 'zod';
 import type { Mapping } from './mapping.ts';
-import { spaceOf } from './operation.ts';
 import type { Row } from './row.ts';
 import { type Run, runStateSchema } from './run.ts';
-
-/** Operations that create nothing have a space per run: only to find duplicate keys. */
-export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
-  readonly name: string;
-  readonly ofRun: boolean;
-} {
-  const space = spaceOf(run.operation);
-  return space === null ? { name: `run-${run.id}`, ofRun: true } : { name: space, ofRun: false };
-}
 
 /** `null`: the key is missing. */
 export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: Row): string | null {

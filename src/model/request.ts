@@ -79,7 +79,7 @@ export type Verdict =
       readonly outcome: Extract<Outcome, 'created' | 'updated' | 'drafted' | 'listed'>;
       readonly status: number;
       readonly id: string | null;
-      /** `payment.documents` only: the JSON text of the list, as received. */
+      /** Of a call that reads: the JSON text of the list, as received. */
       readonly documents: string | null;
       /** Accepted, but something about the answer is worth a look. */
       readonly warning: string | null;

@@ -1,6 +1,5 @@
 /** What a person says of a row in doubt, and what is kept of it. */
 import { z } from 'zod';
-import type { Operation } from './operation.ts';
 
 export const decisionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), id: z.string() }),
@@ -27,11 +26,6 @@ export const sightingSchema = z.object({
   at: z.string(),
 });
 export type KeptSighting = z.infer<typeof sightingSchema>;
-
-/** The report's word for a row in doubt that the service carried out. */
-export function outcomeOfCreated(operation: Operation): 'created' | 'drafted' {
-  return operation === 'counterparty.draft' ? 'drafted' : 'created';
-}
 
 export function describeDecision(decision: Decision): string {
   return decision.kind === 'created' ? `created, id ${decision.id}` : 'not created';

@@ -10,10 +10,10 @@ import { UsageError } from '../lib/usage-error.ts';
 import { cellsOf, type JobProposal } from '../mapping/proposal/propose-job.ts';
 import type { Issue } from '../model/issue.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
-import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
-import { buildRequest, fieldCatalog, pathFieldOf } from '../service/operations.ts';
+import { type BuiltIn, callOfNew, OPERATIONS, pathFieldOf } from '../operations/operations.ts';
+import { buildRequest, fieldCatalog } from '../service/operations.ts';
 import { COLUMNS_SHOWN } from '../web/words.tsx';
 
 type Notation = JobProposal['fields'][number]['notation'];
@@ -269,7 +269,10 @@ function refusedOf(issues: readonly Issue[]) {
 function firstRequest(operation: BuiltIn, mapped: readonly Mapped[]): string | null {
   const first = mapped.find((one) => one.kind === 'mapped');
   if (first === undefined) return null;
-  const call = operation === 'subclient.upsert' ? 'subclient.create' : operation;
-  const { method, path, body } = buildRequest(call, { pathId: first.pathId, body: first.body, query: {} });
+  const { method, path, body } = buildRequest(callOfNew(operation), {
+    pathId: first.pathId,
+    body: first.body,
+    query: {},
+  });
   return `${method} ${path}${body === null ? '' : `\n${JSON.stringify(JSON.parse(body), null, 2)}`}`;
 }

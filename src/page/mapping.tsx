@@ -3,11 +3,12 @@
  * form holds its whole state. The result is a job definition, a file to be reviewed and reused.
  */
 import type { Child } from 'hono/jsx';
-import { type FileSample, PURPOSES } from '../check/proposal.ts';
+import type { FileSample } from '../check/proposal.ts';
 import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sourceWords } from '../model/source.ts';
+import { PURPOSES } from '../operations/operations.ts';
 import { Table } from '../report/html/parts.tsx';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
@@ -118,7 +119,7 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
           <label>
             What is to be done{' '}
             <select name="operation">
-              {Object.entries(PURPOSES).map(([name, purpose]) => (
+              {PURPOSES.map(([name, purpose]) => (
                 <option value={name} selected={name === draft.operation}>
                   {`${name}: ${purpose}`}
                 </option>

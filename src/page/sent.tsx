@@ -2,6 +2,7 @@
  * What was sent for a row, rebuilt from what is kept of it by its worker's mapping and request
  * builder. Where that can't be sure, it says so: nothing is guessed.
  */
+
 import type { JobDefinition } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { Text } from '../lib/html-text.tsx';
@@ -12,6 +13,7 @@ import type { Call } from '../model/operation.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { callOfKnown, callOfNew, isUpsert } from '../operations/operations.ts';
 import { buildRequest } from '../service/operations.ts';
 import type { KnownKey } from './run-rows.ts';
 
@@ -46,7 +48,7 @@ function madeAgain(rows: readonly Row[], definition: JobDefinition, { run, key }
   const mapped =
     definition.group === undefined && first !== undefined ? mapping.map(first) : mapping.mapGroup(rows);
   if (mapped.kind === 'issues') return 'The row does not map to a request.';
-  const updates = run.operation === 'subclient.upsert' || definition.onKnownKey === 'update';
+  const updates = isUpsert(run.operation) || definition.onKnownKey === 'update';
   const known = updates && key?.kind === 'known' && key.run !== run.id ? key : null;
   const { references } = mapped;
   const body = withReferences(mapped.body, references.map(placeholder));
@@ -66,8 +68,7 @@ function madeAgain(rows: readonly Row[], definition: JobDefinition, { run, key }
 }
 
 function callOf({ operation }: Run, isKnown: boolean): Call {
-  if (isKnown) return 'subclient.update';
-  return operation === 'subclient.upsert' ? 'subclient.create' : operation;
+  return isKnown ? callOfKnown(operation) : callOfNew(operation);
 }
 
 function placeholder({ path, space, key }: Reference) {

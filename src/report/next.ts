@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { type Account, isUntouched, toCorrect } from '../model/account.ts';
-import { goOnCommand, reasonAdvice } from '../model/advice.ts';
 import { mostMistakes } from '../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
 import { isTable } from '../model/source.ts';
+import { goOnCommand, reasonAdvice } from './advice.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Summary } from './summary.ts';
 

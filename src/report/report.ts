@@ -2,6 +2,7 @@
  * Writes a run's report in one pass over its chunks, in memory that doesn't grow with the run.
  * Where anything fails, the earlier report stays as it was.
  */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobDefinition } from '../config/job-definition.ts';
@@ -17,6 +18,7 @@ import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { type LedgerView, type SettledChunk, type Settlement, wasRefused } from '../model/settlement.ts';
 import type { Happening } from '../model/story.ts';
+import { callOfNew, isList } from '../operations/operations.ts';
 import type { CauseIds } from './causes.ts';
 import { createDigestTally, type Digest, type DigestTally, digestSchema } from './digest.ts';
 import {
@@ -108,7 +110,7 @@ async function writeHeads({ run, files, results, hasOriginals }: Writing): Promi
   await files.append(RESULTS_FILE, results.header);
   if (!hasOriginals) return;
   await files.append(REJECTIONS_FILE, '');
-  if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
+  if (isList(callOfNew(run.operation))) await files.append(DOCUMENTS_FILE, '');
 }
 
 async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> {
@@ -124,7 +126,7 @@ async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> 
     for (const row of rows)
       if (hasOriginals && wasRefused(row.settlement)) await files.append(REJECTIONS_FILE, rejection(row));
   }
-  if (hasOriginals && run.operation === 'payment.documents') await writeDocuments(writing, settlements);
+  if (hasOriginals && isList(callOfNew(run.operation))) await writeDocuments(writing, settlements);
 }
 
 async function writeSources({ files, format }: Writing, rows: readonly RemainderRow[]): Promise<void> {

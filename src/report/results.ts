@@ -1,10 +1,10 @@
 /** Scripts rely on the columns and members of these lines. */
 import { printable } from '../lib/terminal.ts';
-import { adviceFor } from '../model/advice.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf } from '../model/sentence.ts';
 import type { RefusalBody, Settlement } from '../model/settlement.ts';
 import type { SourceInfo } from '../model/source.ts';
+import { adviceFor } from './advice.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 import type { RemainderRow } from './remainder.ts';
 

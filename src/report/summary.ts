@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { accountSchema } from '../model/account.ts';
 import { headSchema } from '../model/audit.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
-import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
 import {
   isMoving,
@@ -19,6 +18,7 @@ import {
   runSchema,
 } from '../model/run.ts';
 import { sourceInfoSchema } from '../model/source.ts';
+import { nameOf } from '../operations/own.ts';
 import { UNTOLD } from './causes.ts';
 import { causeSchema, type Digest, digestSchema } from './digest.ts';
 

@@ -8,8 +8,8 @@ import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
-import { spaceOf } from '../model/operation.ts';
 import type { FileFacts } from '../model/source.ts';
+import { spaceOf } from '../operations/operations.ts';
 import { surveyFor } from './rows.ts';
 
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };

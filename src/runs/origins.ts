@@ -17,10 +17,10 @@ import type { Standing } from '../model/account.ts';
 import { identityKeyOf } from '../model/identity.ts';
 import type { KeptIssue } from '../model/issue.ts';
 import { flattenRecord, parseRecord } from '../model/json-record.ts';
-import { spaceOf } from '../model/operation.ts';
 import type { Row } from '../model/row.ts';
 import type { LedgerView } from '../model/settlement.ts';
 import { type FileFacts, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import { spaceOf } from '../operations/operations.ts';
 import type { Ledger } from '../session.ts';
 
 export type Loading = {

@@ -3,7 +3,7 @@
  * ways of its own, said where they are.
  */
 import type { z } from 'zod';
-import type { BuiltInCall } from '../model/operation.ts';
+import { type BuiltInCall, callSpecOf } from '../operations/operations.ts';
 import {
   type Answer,
   type AnswerCounts,
@@ -16,7 +16,7 @@ import {
   withoutNulls,
 } from './answer.ts';
 import type { FaultPlan, FaultTarget } from './faults.ts';
-import type { MatchedCall, ReceivedBody } from './received.ts';
+import { type MatchedCall, PLAYED, type ReceivedBody } from './received.ts';
 import { type Records, seededId, seededNumber } from './records.ts';
 
 type ReceivedCall = MatchedCall & {
@@ -76,8 +76,8 @@ export function createTokenBook(tokens: readonly string[]): TokenBook {
 }
 
 function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: SandboxParts): Answer {
-  if (call === 'custom') return play(body, parts);
-  if (call === 'payment.documents') return carryOut({ call, id, key, body: {}, text: '' }, parts.records);
+  if (call === PLAYED) return play(body, parts);
+  if (callSpecOf(call).body === null) return carryOut({ call, id, key, body: {}, text: '' }, parts.records);
   if (body.kind !== 'json') return UNREADABLE[body.kind];
   const { value, text } = body;
   if (!isObject(value)) return errorAnswer(400, 'expected a JSON object');
@@ -118,17 +118,18 @@ type AdmittedCall = {
 };
 
 function carryOut(request: AdmittedCall, records: Records): Answer {
-  switch (request.call) {
-    case 'subclient.create':
+  const { outcome } = callSpecOf(request.call);
+  switch (outcome) {
+    case 'created':
       return createSubclient(request, records);
-    case 'subclient.update':
+    case 'updated':
       return updateSubclient(request, records);
-    case 'counterparty.draft':
+    case 'drafted':
       return submitDraft(request, records);
-    case 'payment.documents':
+    case 'listed':
       return listDocuments(request, records);
     default:
-      return request.call satisfies never;
+      return outcome satisfies never;
   }
 }
 

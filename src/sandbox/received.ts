@@ -3,33 +3,30 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { orElse } from '../lib/errors.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
-import { type BuiltInCall, CALLS } from '../model/operation.ts';
+import { type BuiltInCall, CALLS, callSpecOf } from '../operations/operations.ts';
 
-/** `custom`: whatever a job definition describes itself. */
-export const SANDBOX_CALLS = [...CALLS, 'custom'] as const;
-export type SandboxCall = (typeof SANDBOX_CALLS)[number];
+/** Whatever a job definition describes itself. */
+export const PLAYED = 'custom';
+export const SANDBOX_CALLS: readonly SandboxCall[] = [...CALLS, PLAYED];
+export type SandboxCall = BuiltInCall | typeof PLAYED;
 
 /** `id`: empty where the path has none. */
 export type MatchedCall = { readonly call: SandboxCall; readonly id: string };
 
-const SUBCLIENTS = '/v1/subclients';
-const DRAFTS = '/v3/counterparties/draft';
-const ATTACHMENTS = '/v1/documents/payments/attachments/';
+const KNOWN = CALLS.map((call) => {
+  const { method, path } = callSpecOf(call);
+  return { call, method, prefix: path.replace(/\{\w+\}$/, ''), hasId: path.endsWith('}') };
+});
 
 /** Whatever the query. */
 export function matchCall(method: string, target: string): MatchedCall | null {
   const path = pathOf(target);
-  switch (method) {
-    case 'POST':
-      if (path === SUBCLIENTS) return { call: 'subclient.create', id: '' };
-      return path === DRAFTS ? { call: 'counterparty.draft', id: '' } : null;
-    case 'PATCH':
-      return withId('subclient.update', path, `${SUBCLIENTS}/`);
-    case 'GET':
-      return withId('payment.documents', path, ATTACHMENTS);
-    default:
-      return null;
+  for (const { call, prefix, hasId, ...known } of KNOWN) {
+    if (known.method !== method) continue;
+    const matched = hasId ? withId(call, path, prefix) : path === prefix ? { call, id: '' } : null;
+    if (matched !== null) return matched;
   }
+  return null;
 }
 
 function pathOf(target: string): string {
@@ -40,7 +37,7 @@ function pathOf(target: string): string {
 /** A request that is played; a GET could be a look-up, and gets a 404. */
 export function matchAny(method: string, target: string): MatchedCall | null {
   const path = pathOf(target);
-  return method !== 'GET' && /^\/v\d+\/./.test(path) ? { call: 'custom', id: path } : null;
+  return method !== 'GET' && /^\/v\d+\/./.test(path) ? { call: PLAYED, id: path } : null;
 }
 
 function withId(call: BuiltInCall, path: string, prefix: string): MatchedCall | null {
@@ -88,17 +85,11 @@ function isJsonType(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
 
-/** Where a create has its key: the first text counts. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  'subclient.create': ['/additionalInformation/crmId', '/details/name'],
-  'counterparty.draft': ['/alias', '/name'],
-};
-
 /** Of other calls than creates the id in the path. */
 export function keyOf({ call, id }: MatchedCall, body: ReceivedBody): string | null {
   const value = body.kind === 'json' ? body.value : null;
-  const pointers = KEYS[call];
-  if (pointers === undefined) return id;
+  const pointers = call === PLAYED ? [] : callSpecOf(call).keyIn;
+  if (pointers.length === 0) return id;
   const found = pointers.map((pointer) => valueAtPointer(value, pointer));
   return found.find((text): text is string => typeof text === 'string' && text !== '') ?? null;
 }

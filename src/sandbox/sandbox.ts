@@ -6,7 +6,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { z } from 'zod';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { BuiltInCall } from '../model/operation.ts';
+import type { BuiltInCall } from '../operations/operations.ts';
 import { createAnswerCounts } from './answer.ts';
 import { createTokenBook } from './calls.ts';
 import { createControl, type SandboxControl } from './control.ts';

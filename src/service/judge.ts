@@ -8,9 +8,11 @@ import { ID_IN_LOCATION, type OwnRequest } from '../config/own-request.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
-import { type BuiltInCall, type Call, isOwn, mayRepeat, type OwnOperation } from '../model/operation.ts';
+import type { Call } from '../model/operation.ts';
 import { type GivenId, readId } from '../model/record-id.ts';
 import type { Refusal, Reply, Verdict } from '../model/request.ts';
+import { isList, mayRepeat, outcomeOf } from '../operations/operations.ts';
+import { isOwn, type OwnOperation } from '../operations/own.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
 
 /** `send.notExecuted`: statuses that prove nothing was carried out. */
@@ -245,25 +247,18 @@ function withTrouble(message: string, answer: Answer): string {
   return answer.trouble === null ? message : `${message} Its answer could not be read: ${answer.trouble}`;
 }
 
-const OUTCOME = {
-  'subclient.create': 'created',
-  'subclient.update': 'updated',
-  'counterparty.draft': 'drafted',
-  'payment.documents': 'listed',
-} as const satisfies Record<BuiltInCall, string>;
-
 function judgeSuccess(call: Call, answer: Answer, { own }: JudgePolicy): Verdict {
   const json = parseAnswer(answer.body);
   if (isOwn(call)) return judgeOwn(call, { answer, json }, own);
-  if (call === 'payment.documents') return judgeDocuments(call, answer, json);
+  if (isList(call)) return judgeList(call, answer, json);
   return judgeRecord(call, { answer, json });
 }
 
-function judgeDocuments(call: 'payment.documents', answer: Answer, json: unknown): Verdict {
+function judgeList(call: Call, answer: Answer, json: unknown): Verdict {
   if (Array.isArray(json)) {
     return {
       kind: 'accepted',
-      outcome: OUTCOME[call],
+      outcome: outcomeOf(call),
       status: answer.status,
       id: null,
       // The text itself: parsing would round the numbers that a double can't hold.
@@ -281,7 +276,7 @@ type Success = { readonly answer: Answer; readonly json: unknown };
 /** A request without `id` was carried out, whatever came. */
 function judgeOwn(call: OwnOperation, { answer, json }: Success, own: OwnRequest | undefined): Verdict {
   if (own === undefined) throw new Error(`an answer to ${call} came to a run that does not describe it`);
-  const outcome = mayRepeat(call) ? 'updated' : 'created';
+  const outcome = outcomeOf(call);
   if (own.id === undefined) return accepted(outcome, answer, { id: null, warning: answer.trouble });
   const isInLocation = own.id === ID_IN_LOCATION;
   const value = isInLocation ? lastPartOf(answer.location) : valueAtPointer(json, own.id);
@@ -303,7 +298,7 @@ function lastPartOf(location = ''): string {
   }
 }
 
-function judgeRecord(call: BuiltInCall, { answer, json }: Success): Verdict {
+function judgeRecord(call: Call, { answer, json }: Success): Verdict {
   const missing = whatWasWrong(answer, json, 'carried no id');
   // Only a 200 promises a record; a 204, for example, has no body.
   if (mayRepeat(call) && json === undefined && answer.status === 200) {
@@ -311,7 +306,7 @@ function judgeRecord(call: BuiltInCall, { answer, json }: Success): Verdict {
     const message = `The service answered ${status}, but ${missing}`;
     return { kind: 'retry', status, code: 'answer_unreadable', message, afterMs: null };
   }
-  const [outcome, given, warning] = [OUTCOME[call], idOf(json), undocumented(answer.status)];
+  const [outcome, given, warning] = [outcomeOf(call), idOf(json), undocumented(answer.status)];
   return judgeId(call, { answer, json }, { outcome, given, missing, warning });
 }
 

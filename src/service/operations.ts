@@ -1,71 +1,17 @@
 /**
- * The service's operations: what each call looks like on the wire, how a row becomes its request,
- * and which fields a row can fill, all read off `CALL_SPECS` and the request schemas.
+ * How a row becomes the request of a call, and which fields a row can fill, read off the calls'
+ * paths and the schemas of their bodies.
  */
 import { z } from 'zod';
-import { columnsOf, type FieldSource, type JobDefinition } from '../config/job-definition.ts';
+import { columnsOf, type FieldSource, type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { OwnRequest } from '../config/own-request.ts';
 import type { FieldCatalog, FieldType } from '../model/mapping.ts';
-import {
-  type BuiltIn,
-  type BuiltInCall,
-  type Call,
-  isOwn,
-  type Operation,
-  type OwnOperation,
-} from '../model/operation.ts';
+import type { Call, Operation } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
-import { counterpartyRequestSchema, isPublicField, subclientRequestSchema } from './request-schemas.ts';
-
-type CallSpec = {
-  readonly method: ServiceRequest['method'];
-  /** The path up to its parameter, or the whole path where it has none. */
-  readonly path: string;
-  /** The document's name for the path's last segment; `null` where the path has no parameter. */
-  readonly pathParameter: string | null;
-  readonly body: z.ZodObject | null;
-};
-
-const CALL_SPECS: Readonly<Record<BuiltInCall, CallSpec>> = {
-  'subclient.create': {
-    method: 'POST',
-    path: '/v1/subclients',
-    pathParameter: null,
-    body: subclientRequestSchema,
-  },
-  'subclient.update': {
-    method: 'PATCH',
-    path: '/v1/subclients/',
-    pathParameter: 'id',
-    body: subclientRequestSchema,
-  },
-  'counterparty.draft': {
-    method: 'POST',
-    path: '/v3/counterparties/draft',
-    pathParameter: null,
-    body: counterpartyRequestSchema,
-  },
-  'payment.documents': {
-    method: 'GET',
-    path: '/v1/documents/payments/attachments/',
-    pathParameter: 'paymentId',
-    body: null,
-  },
-};
-
-/** The call whose path parameter and body say what a row of the operation can carry. */
-function widestCall(operation: BuiltIn): BuiltInCall {
-  return operation === 'subclient.upsert' ? 'subclient.update' : operation;
-}
-
-/** The field that goes into the path; an upsert can do without it. */
-export function pathFieldOf(operation: Operation): string | null {
-  return isOwn(operation) ? null : CALL_SPECS[widestCall(operation)].pathParameter;
-}
-
-export function bodySchemaOf(operation: BuiltIn): z.ZodObject | null {
-  return CALL_SPECS[widestCall(operation)].body;
-}
+import { isPublicField } from '../operations/bodies.ts';
+import { bodySchemaOf, callSpecOf, pathPartOf } from '../operations/operations.ts';
+import { isOwn, type OwnOperation } from '../operations/own.ts';
+import type { CallSpec } from '../operations/spec.ts';
 
 type RequestParts = {
   /** For the calls with a path parameter; ignored by the others. */
@@ -79,7 +25,7 @@ type RequestParts = {
 /** Throws where the path id is unusable, which the mapping has to refuse before. */
 export function buildRequest(call: Call, parts: RequestParts): ServiceRequest {
   if (isOwn(call)) return ownRequest(call, parts);
-  const spec = CALL_SPECS[call];
+  const spec = callSpecOf(call);
   return {
     call,
     method: spec.method,
@@ -102,12 +48,11 @@ function ownRequest(call: OwnOperation, { own, pathId, body, query }: RequestPar
 }
 
 function pathOf(spec: CallSpec, pathId: string | null): string {
-  if (spec.pathParameter === null) return spec.path;
+  const part = pathPartOf(spec);
+  if (part === null) return spec.path;
   const segment = pathId === null ? null : pathSegment(pathId);
-  if (segment !== null) return spec.path + segment;
-  throw new Error(
-    `a request for ${spec.method} ${spec.path}{${spec.pathParameter}} was built without a usable id`,
-  );
+  if (segment !== null) return spec.path.replace(`{${part}}`, () => segment);
+  throw new Error(`a request for ${spec.method} ${spec.path} was built without a usable id`);
 }
 
 /** One segment of a path; `null` where the text would lead elsewhere, or can't be encoded. */
@@ -126,11 +71,11 @@ function queryOf(query: Readonly<Record<string, string>>): string {
   return text;
 }
 
-const catalogs = new Map<BuiltIn, FieldCatalog>();
+const catalogs = new Map<Operation, FieldCatalog>();
 
 /** The fields that rows of the job can carry. */
 export function catalogOf(definition: JobDefinition): FieldCatalog {
-  return definition.operation === 'custom' ? ownCatalog(definition) : fieldCatalog(definition.operation);
+  return isOwn(operationOf(definition)) ? ownCatalog(definition) : fieldCatalog(operationOf(definition));
 }
 
 /** None of an operation that a job definition describes: that definition is not at hand. */
@@ -155,7 +100,7 @@ export function publicColumns(
 }
 
 /** By name with its type, read off the zod schema; empty where there is no body. */
-export function fieldCatalog(operation: BuiltIn): FieldCatalog {
+export function fieldCatalog(operation: Operation): FieldCatalog {
   const schema = bodySchemaOf(operation);
   const catalog: FieldCatalog =
     catalogs.get(operation) ?? new Map(schema === null ? [] : fieldsOf(schema, ''));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import writeXlsxFile from 'write-excel-file/node';
 import type { Issue } from '../../src/model/issue.ts';
-import { OPERATIONS } from '../../src/model/operation.ts';
+import { OPERATIONS } from '../../src/operations/operations.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { jobDefinitionSchema, operationOf } from '../../src/config/job-definition.ts';
-import { isOwn, mayRepeat, operationSchema, spaceOf } from '../../src/model/operation.ts';
+import { operationSchema } from '../../src/model/operation.ts';
+import { mayRepeat, spaceOf } from '../../src/operations/operations.ts';
+import { isOwn } from '../../src/operations/own.ts';
 
 const REQUEST = { name: 'counterparty.addAccount', method: 'POST', path: '/v3/things/{Id}/accounts' };
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { endOf, gaveUp, ownKey, type Retry, settledRow } from '../../src/delivery/row-task.ts';
-import { OPERATIONS, type Operation, spaceOf } from '../../src/model/operation.ts';
+import type { Operation } from '../../src/model/operation.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
+import { OPERATIONS, spaceOf } from '../../src/operations/operations.ts';
 import { CLAIMS, placeOf, sampleRow, sampleTask } from './sample-task.ts';
 
 /** Rows that go into a report file again, and cancelled ones, which may be sent after all. */

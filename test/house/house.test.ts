@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CALLS, OPERATIONS } from '../../src/operations/operations.ts';
 import { filesBelow, textOf } from './source-files.ts';
 
 /** The linter holds the rules that one file can break by itself (biome.json): here is what it takes the whole for. */
@@ -21,6 +22,12 @@ const OF_THEIR_OWN = [
 test('the names of the sources say what is inside: no barrel, no utils', () => {
   const wordless = /(^|\/)(index|utils|helpers|types|constants|manager)\.tsx?$/;
   expect(SOURCES.filter((file) => wordless.test(file))).toEqual([]);
+});
+
+test('what an operation does is asked of operations/: nobody else has its name', () => {
+  const names = new RegExp(`['"\`](?:${[...OPERATIONS, ...CALLS].join('|')})['"\`]`);
+  const sources = SOURCES.filter((file) => /\.tsx?$/.test(file) && !file.startsWith('operations/'));
+  expect(sources.filter((file) => names.test(textOf(`src/${file}`)))).toEqual([]);
 });
 
 test('the tests mirror src, but for the folders that test the whole', () => {

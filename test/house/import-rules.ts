@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path/posix';
 export type SourceFile = { readonly file: string; readonly imports: readonly string[] };
 
 /** What every station may use besides itself. */
-const COMMON = ['model', 'config', 'lib'];
+const COMMON = ['model', 'operations', 'config', 'lib'];
 /** The folders below the stations stand on less; the page shows what a report has by the same parts. */
 const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
   web: ['web', 'report', ...COMMON],
   model: ['model'],
   lib: ['lib'],
-  config: ['config', 'model', 'lib'],
+  operations: ['operations', 'model', 'lib'],
+  config: ['config', 'operations', 'model', 'lib'],
 };
 /** These introduce the stations to each other. Each may import those before it, so that there is one way down. */
 const INTRODUCERS = ['delivery', 'session.ts', 'runs', 'check', 'inbox', 'page', 'cli', 'main.ts'];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
-import { OPERATIONS } from '../../src/model/operation.ts';
-import { fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
+import { OPERATIONS, pathFieldOf } from '../../src/operations/operations.ts';
+import { fieldCatalog } from '../../src/service/operations.ts';
 import { textOf } from '../house/source-files.ts';
 import { sourceOf } from './catalog.ts';
 

@@ -6,9 +6,9 @@ import { compileMapping } from '../../src/mapping/mapping.ts';
 import { jobYaml } from '../../src/mapping/proposal/job-yaml.ts';
 import { suggestField } from '../../src/mapping/proposal/meaning.ts';
 import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
-import { type BuiltIn, OPERATIONS } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
-import { fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
+import { type BuiltIn, OPERATIONS, pathFieldOf } from '../../src/operations/operations.ts';
+import { fieldCatalog } from '../../src/service/operations.ts';
 import { definitionOf, sourceOf } from './catalog.ts';
 
 const ORIGIN = { file: 'a.csv', understood: 'CSV', rows: 2, format: {} };

@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest';
-import { identityKeyOf, identitySpace } from '../../src/model/identity.ts';
+import { identityKeyOf } from '../../src/model/identity.ts';
 import { sampleRow } from '../delivery/sample-task.ts';
 import { sampleMapping } from '../support/mapping.ts';
-
-test.each([
-  ['subclient.create', { name: 'subclient', ofRun: false }],
-  ['subclient.upsert', { name: 'subclient', ofRun: false }],
-  ['counterparty.draft', { name: 'counterparty', ofRun: false }],
-  ['subclient.update', { name: 'run-r1', ofRun: true }],
-  ['payment.documents', { name: 'run-r1', ofRun: true }],
-] as const)('the keys of %s live in %j', (operation, space) => {
-  expect(identitySpace({ id: 'r1', operation })).toEqual(space);
-});
 
 const mapping = (hasKey: boolean, key: string | null) =>
   sampleMapping({

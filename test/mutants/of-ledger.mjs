@@ -419,7 +419,7 @@ export const OF_LEDGER = [
   {
     id: 'gave-up-a-create-as-repeatable',
     in: 'src/delivery',
-    find: "repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),",
+    find: "repeatable: claim.kind === 'known' || mayRepeat(callOfNew(run.operation)),",
     put: 'repeatable: true,',
     tests: ['test/delivery/row-task'],
     why: 'a create that a lost worker made is called failed, and a rerun makes it twice',

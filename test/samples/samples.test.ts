@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { OPERATIONS } from '../../src/model/operation.ts';
+import { OPERATIONS } from '../../src/operations/operations.ts';
 import { filesBelow, ROOT, textOf } from '../house/source-files.ts';
 import { ownFolder } from '../support/folder.ts';
 import expected from './expected.json' with { type: 'json' };

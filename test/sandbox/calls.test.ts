@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
+import { counterpartyBody, subclientBody } from '../../src/operations/bodies.ts';
 import { call, DOCUMENTS, DRAFTS, openSandbox, SUBCLIENTS } from './call-sandbox.ts';
 
 const SUBCLIENT = {
@@ -137,8 +137,8 @@ const documentSchema = z.strictObject({
 });
 
 const bodySchemas = {
-  'subclient.create': subclientRequestSchema,
-  'counterparty.draft': counterpartyRequestSchema,
+  'subclient.create': subclientBody(),
+  'counterparty.draft': counterpartyBody(),
 };
 
 test.each([

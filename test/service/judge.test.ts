@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CALLS, type Call, mayRepeat } from '../../src/model/operation.ts';
+import type { Call } from '../../src/model/operation.ts';
 import type { Reply } from '../../src/model/request.ts';
+import { CALLS, mayRepeat } from '../../src/operations/operations.ts';
 import { createJudge, judge } from '../../src/service/judge.ts';
 import { noResponse, response, summary, unreadable } from './verdicts.ts';
 

@@ -5,10 +5,10 @@ import type { NewRun } from '../../src/ledger/run-record.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
-import { spaceOf } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
+import { spaceOf } from '../../src/operations/operations.ts';
 import { entryOf } from './ledger.ts';
 
 /** A run with these settlements as workers leave them, in chunks that are closed or still open. */

@@ -4,10 +4,16 @@
  * an account is an issue, since money goes there. No finding says what a cell holds.
  */
 
-import { type CheckSettings, type JobDefinition, SETTING_OF } from '../../config/job-definition.ts';
+import {
+  type CheckSettings,
+  type JobDefinition,
+  operationOf,
+  SETTING_OF,
+} from '../../config/job-definition.ts';
 import type { CheckCode, Severity } from '../../model/issue.ts';
 import { isJsonList } from '../../model/json-record.ts';
 import type { JsonValue } from '../../model/request.ts';
+import { isOwn } from '../../operations/own.ts';
 import type { Binding } from '../bind-fields.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import { countryCode, likelyCountry } from '../countries.ts';
@@ -31,7 +37,7 @@ import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
 export type CheckRow = (context: RowContext) => void;
 
-type Checking = Pick<JobDefinition, 'checks' | 'keyForm' | 'operation'>;
+type Checking = Pick<JobDefinition, 'checks' | 'keyForm' | 'operation' | 'request'>;
 type SeverityOf = (code: CheckCode) => Severity;
 type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severityOf: SeverityOf };
 
@@ -73,8 +79,10 @@ function severityOf(check: CellCheck, at: Pick<CheckedColumn, 'severityOf'>): Se
 function checkedColumns(
   bindings: readonly Binding[],
   key: ColumnSlot | null,
-  { checks: settings, operation }: Checking,
+  definition: Checking,
 ): readonly CheckedColumn[] {
+  const { checks: settings } = definition;
+  const operation = operationOf(definition);
   const beside = createBeside(bindings);
   const columns = new Map<number, ColumnSlot & { readonly checks: CellCheck[]; isOfAccount: boolean }>();
   const add = ({ column, slot }: ColumnSlot, checks: readonly CellCheck[], isOfAccount: boolean) => {
@@ -83,7 +91,7 @@ function checkedColumns(
     known.isOfAccount ||= isOfAccount;
     for (const check of checks) {
       // What other operations call a country or a date is not known.
-      const isForeign = operation === 'custom' && check.code === 'value_implausible';
+      const isForeign = isOwn(operation) && check.code === 'value_implausible';
       const isOff = isForeign || settings[SETTING_OF[check.code]] === 'off';
       if (!isOff && !known.checks.includes(check)) known.checks.push(check);
     }

@@ -107,7 +107,7 @@ const ESCAPED: readonly RegExp[] = [
   /\\(?:[nrt](?![a-z])|u[\da-fA-F]{4}|x[\da-fA-F]{2})/,
 ];
 
-/** What nobody sees, or takes for nothing; direction marks have their place in right-to-left text. */
+/** What nobody sees; direction marks have their place in right-to-left text. */
 export const unseenSign: CellCheck = {
   code: 'unseen_sign',
   find: (text) => {

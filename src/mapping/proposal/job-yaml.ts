@@ -2,11 +2,13 @@
  * A proposal as a job definition with comments. The YAML library writes it, from a value that the
  * definition's schema has accepted: no name or text of a file or form can become a setting.
  */
+
 import { Document, isNode, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { type Format, jobDefinitionSchema } from '../../config/job-definition.ts';
 import { jobProblems } from '../../config/job-problems.ts';
 import { printable, printableLines } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { mayCreate, specOf } from '../../operations/operations.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
@@ -53,12 +55,12 @@ const NAMED = /^(?:details\.name|name|firstName|lastName)$/;
 
 function lacking({ operation, key, fields, itself }: JobProposal): readonly string[] {
   const filled = [...fields.map(({ field }) => field), ...itself];
-  const isPayee = operation === 'counterparty.draft';
-  if (!isPayee && operation !== 'subclient.create') return [];
+  if (!mayCreate(operation)) return [];
+  const { group } = specOf(operation).proposal;
   const missing = [
     ...(filled.some((field) => NAMED.test(field)) ? [] : ['name']),
     ...(key === null ? ['key'] : []),
-    ...(isPayee && !filled.some((field) => field.startsWith('accounts')) ? ['account'] : []),
+    ...(group === null || filled.some((field) => field.startsWith(group)) ? [] : ['account']),
   ];
   return missing.length === 0
     ? []
@@ -78,7 +80,7 @@ function keyLines({ key, offers, operation }: JobProposal, { rows }: ProposalOri
     `The rows' own key: the ledger knows them by it.${rows > 0 ? ` ${seenOf(flaws)}` : ''}`,
     ...(note === null ? [] : [`It is ${note}.`]),
   ];
-  const isGroup = operation === 'counterparty.draft' && flaws > 0;
+  const isGroup = specOf(operation).proposal.group !== null && flaws > 0;
   return [
     { notes, name: 'key', value: column },
     ...(isExact ? [{ notes: EXACT, name: 'keyForm', value: 'exact' }] : []),

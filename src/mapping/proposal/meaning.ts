@@ -2,10 +2,14 @@
  * What a header that is no field's path probably means. A proposal takes it up, with a note where
  * it is doubtful; a message only suggests it.
  */
+
+import { operationOf } from '../../config/job-definition.ts';
 import { nearest } from '../../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
-import type { BuiltIn } from '../../model/operation.ts';
+import type { Operation } from '../../model/operation.ts';
+
+import { isOwn } from '../../operations/own.ts';
 import type { MappingOptions } from '../compilation.ts';
 import { isSetByService, withPositions } from '../request-field.ts';
 import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf } from './names.ts';
@@ -19,7 +23,7 @@ export type Meaning = NamedField & {
 export type FindMeaning = (header: string) => Meaning | null;
 
 export function createFindMeaning(
-  operation: BuiltIn,
+  operation: Operation,
   catalog: FieldCatalog,
   pathField: string | null,
 ): FindMeaning {
@@ -40,7 +44,7 @@ type Known = NamedField & Partial<Pick<Meaning, 'isReference'>>;
 type KnownNames = ReadonlyMap<string, Known>;
 
 /** By their loose form; of two meanings of a name the later one counts, and a doubt the most. */
-function knownNames(operation: BuiltIn, catalog: FieldCatalog, pathField: string | null): KnownNames {
+function knownNames(operation: Operation, catalog: FieldCatalog, pathField: string | null): KnownNames {
   const own = [...catalog.keys()].filter((field) => !isSetByService(field));
   const fields = [...(pathField === null ? [] : [pathField]), ...own];
   const named = [...fieldNames(operation)];
@@ -142,7 +146,8 @@ export function noSuchField(written: string, options: Suggesting): string {
 }
 
 function meantField(written: string, { definition, catalog, pathField }: Suggesting): string | null {
-  if (definition.operation === 'custom') return null;
-  const meaning = createFindMeaning(definition.operation, catalog, pathField)(written);
+  const operation = operationOf(definition);
+  if (isOwn(operation)) return null;
+  const meaning = createFindMeaning(operation, catalog, pathField)(written);
   return meaning === null || meaning.isReference ? null : meaning.field;
 }

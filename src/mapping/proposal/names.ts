@@ -2,7 +2,10 @@
  * The names that files give to the fields and keys of each operation: the tables of data/names put
  * together. A name that could mean several comes with a note of what else it could be.
  */
-import type { BuiltIn } from '../../model/operation.ts';
+
+import type { Operation } from '../../model/operation.ts';
+import { needsPathId, pathFieldOf, specOf } from '../../operations/operations.ts';
+import type { KeyKind } from '../../operations/spec.ts';
 import { spelledOut } from '../countries.ts';
 import { readData, remembered, wordsOf } from '../read-data.ts';
 import { foldName } from '../request-field.ts';
@@ -75,11 +78,10 @@ const smallWords = remembered((kind: string) => new Set([...wordsOf(kind)].map(w
 type FieldNames = ReadonlyMap<string, NamedField>;
 type NamedPair = readonly [loose: string, NamedField];
 
-export const fieldNames = remembered((operation: BuiltIn): FieldNames => {
-  const [kind = ''] = operation.split('.');
+export const fieldNames = remembered((operation: Operation): FieldNames => {
+  const { kind } = specOf(operation).proposal;
   const own = pairsOf(kind, kind);
-  const hasPathId = operation === 'subclient.update' || operation === 'subclient.upsert';
-  const ids = hasPathId ? keysOf('service').map((loose) => pair(loose, 'id')) : [];
+  const ids = pathFieldOf(operation) === 'id' ? keysOf('service').map((loose) => pair(loose, 'id')) : [];
   return byName([...ids, ...own, ...addressesOf(kind, own)]);
 });
 
@@ -139,7 +141,7 @@ export function rankOf({ doubt }: NamedField): number {
 type Qualifier = { readonly word: string; readonly path: string; readonly fields: FieldNames };
 
 /** Of a name that says whose it is: `Billing ZIP`, `Ville facturation`, `IBAN bénéficiaire`. */
-export function qualifiedName(operation: BuiltIn, name: string): NamedField | null {
+export function qualifiedName(operation: Operation, name: string): NamedField | null {
   for (const { word, path, fields } of qualifiersOf(operation)) {
     const found = fields.get(restOf(name, word));
     if (found !== undefined) return { ...found, field: `${path}${found.field}` };
@@ -153,8 +155,8 @@ function restOf(name: string, word: string): string {
 }
 
 /** The longest first, since one begins with another. */
-const qualifiersOf = remembered((operation: BuiltIn): readonly Qualifier[] => {
-  const [kind = ''] = operation.split('.');
+const qualifiersOf = remembered((operation: Operation): readonly Qualifier[] => {
+  const { kind } = specOf(operation).proposal;
   const paths = new Map([
     [kind, { path: '', fields: fieldNames(operation) }],
     ...(kind === 'subclient' ? NAMED_ADDRESSES.map((name) => [name, namedAddress(name)] as const) : []),
@@ -175,27 +177,21 @@ function namedAddress(name: string): Omit<Qualifier, 'word'> {
   return { path: `addresses.${name}.`, fields: new Map([...own, ...pairs]) };
 }
 
-function keysOf(...kinds: readonly string[]): readonly string[] {
+function keysOf(...kinds: readonly KeyKind[]): readonly string[] {
   const keys = namesOf('key');
   return kinds.flatMap((kind) => keys.flatMap(({ what, loose }) => (what === kind ? [loose] : [])));
 }
 
 /** Names of columns with the key of a subclient that the record belongs to. */
-export function referenceNamesOf(operation: BuiltIn): readonly string[] {
-  return operation === 'counterparty.draft' ? keysOf('parent', 'subclient', 'owner') : keysOf('parent');
+export function referenceNamesOf(operation: Operation): readonly string[] {
+  return keysOf(...specOf(operation).proposal.references);
 }
 
-/** The most telling first. Beside a payee a reference is a payment's. */
-const KEY_KINDS: Readonly<Record<BuiltIn, readonly string[]>> = {
-  'subclient.create': ['external', 'subclient', 'any', 'ref', 'ledger'],
-  'subclient.upsert': ['external', 'subclient', 'any', 'ref', 'ledger'],
-  'subclient.update': ['service', 'external', 'subclient', 'any', 'ref'],
-  'counterparty.draft': ['external', 'counterparty', 'any', 'subclient'],
-  'payment.documents': ['external', 'any', 'ref'],
-};
-
-export function keyNamesOf(operation: BuiltIn): readonly string[] {
-  const own = keysOf(...KEY_KINDS[operation]);
-  if (operation === 'subclient.update') return ['id', ...own];
-  return operation === 'payment.documents' ? [...fieldNames(operation).keys(), ...own] : own;
+/** The most telling first; where a row needs the id for its path, names of that before all. */
+export function keyNamesOf(operation: Operation): readonly string[] {
+  const own = keysOf(...specOf(operation).proposal.keys);
+  const pathField = needsPathId(operation) ? pathFieldOf(operation) : null;
+  if (pathField === null) return own;
+  const named = [...fieldNames(operation)].filter(([, { field }]) => field === pathField);
+  return [looseName(pathField), ...named.map(([name]) => name), ...own];
 }

@@ -2,8 +2,10 @@
  * Where each column of a file goes in a proposal, and how its cells are read there: to the field
  * that its header spells, else to the one that it means; a field takes one column.
  */
-import type { BuiltIn } from '../../model/operation.ts';
+
+import type { Operation } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
+import { specOf } from '../../operations/operations.ts';
 import { isRefusedAsNumber } from '../checks/checks.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import {
@@ -171,10 +173,9 @@ function open({ column, slot }: ColumnSlot, reason: string): Placement {
 export type ProposedField = ChosenNotation & { readonly field: string; readonly column: string };
 
 /** The key fills the CRM id of a new subclient, or the identifier in the path. */
-export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
-  if (operation === 'subclient.create' || operation === 'subclient.upsert') {
-    return { field: 'additionalInformation.crmId', note: SENT_AS_CRM_ID, ...OF_KEY };
-  }
+export function keyField(operation: Operation, key: string, pathField: string | null): Meaning | null {
+  const { keyField: field } = specOf(operation).proposal;
+  if (field !== null && field !== pathField) return { field, note: SENT_AS_CRM_ID, ...OF_KEY };
   if (pathField === null) return null;
   const isNamed = looseName(key).endsWith(looseName(pathField));
   return { field: pathField, note: isNamed ? null : OWN_IDENTIFIER, ...OF_KEY };

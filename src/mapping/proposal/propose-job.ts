@@ -6,10 +6,11 @@
 import { mostMistakes } from '../../model/issue.ts';
 import { flattenRecord, parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
-import type { BuiltIn } from '../../model/operation.ts';
+import type { Operation } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
+import { needsPathId, OF_ENTITIES, specOf } from '../../operations/operations.ts';
 import { SWAPPED } from '../bind-fields.ts';
 import { createFieldLookup } from '../request-field.ts';
 import { createFindMeaning } from './meaning.ts';
@@ -34,7 +35,7 @@ export type KeyGuess = {
 };
 
 export type JobProposal = {
-  readonly operation: BuiltIn;
+  readonly operation: Operation;
   readonly key: KeyGuess | null;
   /** Where there is none. */
   readonly offers: readonly string[];
@@ -47,7 +48,7 @@ export type JobProposal = {
 };
 
 type ProposalOptions = {
-  readonly operation: BuiltIn;
+  readonly operation: Operation;
   readonly catalog: FieldCatalog;
   readonly pathField: string | null;
   readonly source: Pick<SourceInfo, 'type' | 'columns' | 'swapped'>;
@@ -91,7 +92,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     // The service's document requires none. A person's record has a last name instead.
     required: placed.has('lastName') ? [] : NAMES.filter((field) => placed.has(field)),
     // The ledger knows the identifier of what an upsert finds under a key.
-    missingId: operation === 'subclient.upsert' || placed.has(pathField ?? '') ? null : pathField,
+    missingId: !needsPathId(operation) || placed.has(pathField ?? '') ? null : pathField,
   };
 }
 
@@ -128,8 +129,8 @@ const PERHAPS_ANOTHERS =
  * Nearly every row has a key of its own. That of a payee may stand in several rows, one for each
  * account; a key that may be the one of the payee's subclient may not.
  */
-function guessKey(operation: BuiltIn, columns: readonly string[], table: Table): KeyGuess | null {
-  const isPayee = operation === 'counterparty.draft';
+function guessKey(operation: Operation, columns: readonly string[], table: Table): KeyGuess | null {
+  const isPayee = specOf(operation).proposal.group !== null;
   const references = isPayee ? referenceNamesOf(operation) : [];
   const names = columns.map(looseName);
   for (const wanted of keyNamesOf(operation)) {
@@ -148,7 +149,7 @@ function guessKey(operation: BuiltIn, columns: readonly string[], table: Table):
 
 /** Registers' numbers, none twice. */
 function registersIn(columns: readonly string[], table: Table): readonly string[] {
-  const names = fieldNames('subclient.create');
+  const names = fieldNames(OF_ENTITIES);
   return columns.filter((column, slot) => {
     const isNamed = REGISTERED.test(names.get(looseName(column))?.field ?? '');
     const keys = keysIn(slot, table);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { adviceFor } from '../../src/model/advice.ts';
 import { keptIssueSchema } from '../../src/model/issue.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import { OUTCOMES, type Outcome, REMAINDER, succeeded } from '../../src/model/outcome.ts';
+import { adviceFor } from '../../src/report/advice.ts';
 import { NETWORK_SENTENCES } from '../../src/service/network-error.ts';
 
 const advised = (code: string, outcome: Outcome, operation: Operation = 'subclient.update') =>

@@ -3,10 +3,12 @@
  * by its reason: plain sentences for results.csv, the summary and the page. Every code and reason
  * has its words here.
  */
-import type { Issue } from './issue.ts';
-import { isInPath, isOwn, mayRepeat, type Operation } from './operation.ts';
-import type { Outcome } from './outcome.ts';
-import type { Reason, Run } from './run.ts';
+import type { Issue } from '../model/issue.ts';
+import type { Operation } from '../model/operation.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { Reason, Run } from '../model/run.ts';
+import { isInPath, mayCreate, permissionsOf } from '../operations/operations.ts';
+import { isOwn } from '../operations/own.ts';
 
 const IN_FAILED = 'in failed.csv, then load that file again as it is';
 const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
@@ -147,14 +149,6 @@ const NO_SUCH_ADDRESS =
  * request on.
  */
 const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409', 'http_499']);
-const MAY_CREATE: ReadonlySet<Operation> = new Set([
-  'subclient.create',
-  'counterparty.draft',
-  'subclient.upsert',
-]);
-function mayCreate(operation: Operation): boolean {
-  return isOwn(operation) ? !mayRepeat(operation) : MAY_CREATE.has(operation);
-}
 
 const LOOK_FIRST =
   'Look in the service whether the record is there: it may have been ' +
@@ -162,16 +156,9 @@ const LOOK_FIRST =
   'not, correct what stands in its way and load the row again, and ' +
   'do not load failed.csv as it is.';
 
-/** The permissions that the service's interface names; it shows none for other operations. */
-const PERMISSIONS: ReadonlyMap<string, string> = new Map([
-  ['subclient.create', "'Subclient / Create'"],
-  ['subclient.update', "'Subclient / Modify'"],
-  ['subclient.upsert', "'Subclient / Create' and 'Subclient / Modify'"],
-]);
-
 function permissionOf(operation: string): string {
-  const names = PERMISSIONS.get(operation);
-  return names === undefined ? 'the permission for this call' : `the permission ${names}`;
+  const names = permissionsOf(operation).map((name) => `'${name}'`);
+  return names.length === 0 ? 'the permission for this call' : `the permission ${names.join(' and ')}`;
 }
 
 /** Empty: there is nothing to do. */
