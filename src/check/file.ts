@@ -111,7 +111,8 @@ type CheckReading = {
 /** A CSV's header is enough to begin with. Other files, and groups, are surveyed first. */
 export async function openReading(path: string, job: Job): Promise<CheckReading> {
   const { definition } = job;
-  const isOnePass = definition.group === undefined;
+  const isUnique = Object.values(definition.rules).some(({ unique }) => unique === true);
+  const isOnePass = definition.group === undefined && !isUnique;
   return (isOnePass ? await openTable(path, readFormatOf(definition)) : null) ?? surveyed(path, job);
 }
 

@@ -135,9 +135,14 @@ const fieldSourceSchema = z.union([
   }),
   z
     .strictObject({
-      value: scalar.describe('A constant, the same for every row.'),
+      value: scalar.describe('A constant.'),
+      when: z
+        .record(column, cells)
+        .refine((when) => Object.keys(when).length === 1, 'expected one column')
+        .optional()
+        .describe('A column and the cells, exactly as written, with which the constant is sent.'),
     })
-    .describe('A constant, the same for every row.'),
+    .describe('A constant, the same for every row, or for those that `when` names.'),
 ]);
 export type FieldSource = z.infer<typeof fieldSourceSchema>;
 
@@ -150,9 +155,24 @@ function isWhole(source: z.infer<typeof convertedColumnSchema>): boolean {
 
 export function columnsOf(source: FieldSource): readonly string[] {
   if (typeof source === 'string') return [source];
-  if ('value' in source) return [];
+  if ('value' in source) return Object.keys(source.when ?? {});
   return [source.column ?? [], source.columns ?? []].flat();
 }
+
+const ruleSchema = z
+  .strictObject({
+    pattern: z.string().optional().describe('A regular expression of RE2 that the text contains.'),
+    enum: z.array(scalar).min(1).optional().describe('The values that are allowed.'),
+    minLength: z.number().int().min(0).optional().describe('In characters.'),
+    maxLength: z.number().int().min(0).max(1_024).optional().describe('In characters; 1024 without it.'),
+    minimum: z.number().optional().describe('Of a number.'),
+    maximum: z.number().optional().describe('Of a number.'),
+    unique: z.literal(true).optional().describe('No other row of the file has the value.'),
+    level: z.enum(['error', 'warn']).optional().describe('`warn`: the row is sent.'),
+    message: z.string().min(1).max(300).optional().describe('What the report says was expected.'),
+  })
+  .describe('What the field, as it would be sent, has to be.');
+export type Rule = z.infer<typeof ruleSchema>;
 
 const UNICODE: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be'];
 const NO_ENCODING =
@@ -325,6 +345,10 @@ const settingsSchema = z.strictObject({
     .refine((fields) => Object.keys(fields).length <= MOST_FIELDS, `expected at most ${MOST_FIELDS} fields`)
     .default({})
     .describe('Request field ← column. A header that already is a field path maps itself.'),
+  rules: z
+    .record(z.string(), ruleSchema)
+    .default({})
+    .describe('Rules of your own: request field → what it has to be.'),
   ignore: z.array(z.string()).max(10_000).default([]).describe('Columns of the file that are not sent.'),
   group: z
     .string()

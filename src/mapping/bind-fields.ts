@@ -133,7 +133,7 @@ function targetOf(field: string, compilation: Compilation): Target | string {
 
 function bindSource(target: Target, source: FieldSource, compilation: Compilation): Binding | string | null {
   if (typeof source === 'string') return bindCell(target, { column: source }, compilation);
-  if ('value' in source) return bindConstant(target, source.value);
+  if ('value' in source) return bindConstant(target, source, compilation);
   return source.ref === undefined
     ? bindCell(target, source, compilation)
     : bindReference(target, { ...source, ref: source.ref }, compilation);
@@ -170,12 +170,33 @@ function bindReference(
   return { kind: 'reference', path, ...place, space: ref, form: compilation.definition.keyForm };
 }
 
-function bindConstant({ path, known }: Target, value: string | number | boolean): Binding | string {
+type Constant = Extract<FieldSource, { value: unknown }>;
+
+function bindConstant(
+  { path, known }: Target,
+  { value, when }: Constant,
+  compilation: Compilation,
+): Binding | string | null {
   const conversion = defaultConversion(known.type);
   const converted = convert(conversion, value);
-  return converted === undefined || converted === null
-    ? `the constant doesn't fit the field; expected ${conversion.expected}`
-    : { kind: 'constant', path, value: converted };
+  if (converted === undefined || converted === null)
+    return `the constant doesn't fit the field; expected ${conversion.expected}`;
+  const [[column, cells] = ['', []]] = Object.entries(when ?? {});
+  if (when === undefined) return { kind: 'constant', path, value: converted };
+  const place = composedPlace({ column }, compilation);
+  if (place === null || typeof place === 'string') return place;
+  return { kind: 'cell', path, ...place, conversion: onlyWith(cells, converted), fallback: null };
+}
+
+/** The constant where the cell is one of these, and nothing elsewhere. */
+function onlyWith(cells: readonly string[], constant: JsonValue): Conversion {
+  const sentWith = (text: string) => (cells.includes(text) ? constant : null);
+  return {
+    fromText: sentWith,
+    fromJson: (value) => sentWith(String(value)),
+    isNamed: () => true,
+    expected: 'any text',
+  };
 }
 
 function bindHeaders(compilation: Compilation): readonly Binding[] {

@@ -38,6 +38,7 @@ import {
   type RowContext,
 } from './row-context.ts';
 import { compileGroupOf, compileKeyOf, compileTotalsCell, isNothing, isTotal, keyText } from './row-key.ts';
+import { type CheckRules, compileRules } from './rules.ts';
 
 type Steps = {
   readonly isInDoubt: (row: Row) => boolean;
@@ -53,6 +54,7 @@ type Steps = {
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
   readonly checkRow: CheckRow;
+  readonly checkRules: CheckRules;
   readonly composed: Compilation['composed'];
 };
 
@@ -140,6 +142,7 @@ function compileSteps(compilation: Compilation): Steps {
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
     checkRow: compileChecks(definition, bindings, key),
+    checkRules: compileRules(compilation, bindings),
     composed: compilation.composed,
   };
   problems.push(...missingColumns(compilation, bindings));
@@ -168,6 +171,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   const body = isJsonObject(built) ? built : {};
   steps.requireFields(body, context, asked);
   steps.checkRow(context);
+  steps.checkRules(body, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
   }

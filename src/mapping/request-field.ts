@@ -36,6 +36,11 @@ export function formatFieldPath(path: FieldPath): string {
   return path.join('.');
 }
 
+/** Of every position the first. */
+export function atFirst(path: FieldPath): FieldPath {
+  return path.map((segment) => (segment === '#' ? 0 : segment));
+}
+
 /** Of an item of a list the list's. */
 export function lastName(path: FieldPath): string {
   return path.findLast((segment) => typeof segment === 'string') ?? '';

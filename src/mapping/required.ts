@@ -12,7 +12,14 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { type Binding, boundColumns } from './bind-fields.ts';
 import type { Compilation } from './compilation.ts';
 import { noSuchField } from './proposal/meaning.ts';
-import { catalogPath, type FieldPath, foldName, formatFieldPath, parseFieldPath } from './request-field.ts';
+import {
+  atFirst,
+  catalogPath,
+  type FieldPath,
+  foldName,
+  formatFieldPath,
+  parseFieldPath,
+} from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { isNothing } from './row-key.ts';
 
@@ -61,10 +68,6 @@ function requiredPath(field: string, compilation: Compilation): FieldPath | stri
   const path = parseFieldPath(field);
   if (typeof path === 'string' || compilation.lookUp(atFirst(path)).kind !== 'unknown') return path;
   return noSuchField(field, compilation);
-}
-
-function atFirst(path: FieldPath): FieldPath {
-  return path.map((segment) => (segment === '#' ? 0 : segment));
 }
 
 function createRequired(

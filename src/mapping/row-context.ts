@@ -33,7 +33,10 @@ export function addIssue(context: RowContext, issue: Finding): void {
   context.issues.push(issueOf(context, issue));
 }
 
-export function addWarning(context: RowContext, warning: Finding & { readonly code: CheckCode }): void {
+export function addWarning(
+  context: RowContext,
+  warning: Finding & { readonly code: CheckCode | 'rule_broken' },
+): void {
   context.warnings.push(issueOf(context, warning));
 }
 

@@ -2,7 +2,13 @@
  * A file to begin with: the columns that a job's definition asks for and the usual ones, with
  * example cells that the job's own mapping takes. The values are invented.
  */
-import { columnsOf, type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
+import {
+  columnsOf,
+  type FieldSource,
+  type JobDefinition,
+  operationOf,
+  pathColumnsOf,
+} from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import { withMember } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
@@ -69,7 +75,8 @@ function textColumn(header: string, cell: string): TemplateColumn {
 
 /** A column with a conversion of its own is written as that conversion reads it. */
 function columnFor(field: TemplateField, type: LeafType, { required }: JobDefinition): TemplateColumn {
-  const { path, source } = field;
+  const { path, source, example } = field;
+  if (example !== undefined) return textColumn(source?.column ?? '', example);
   const name = formatFieldPath(path);
   const column = textColumn(source?.column ?? name, exampleOf(field, type, required.includes(name)));
   const isOwn = source !== null && Object.keys(source).length > 1;
@@ -77,7 +84,12 @@ function columnFor(field: TemplateField, type: LeafType, { required }: JobDefini
   return { ...column, value: convert(defaultConversion(type), column.cell) ?? column.cell };
 }
 
-type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
+type TemplateField = {
+  readonly path: FieldPath;
+  readonly source: ConvertedColumn | null;
+  /** The cell that the field is about. */
+  readonly example?: string;
+};
 
 function templateFields(
   catalog: FieldCatalog,
@@ -97,13 +109,18 @@ function templateFields(
     !definition.ignore.includes(name) && !defined.some((other) => `${other}.`.startsWith(`${name}.`));
   const left = new Set(wanted.map((field) => formatFieldPath(pathOf(field))).filter(isLeft));
   return [
-    ...Object.entries(definition.fields).flatMap(([field, from]) => {
-      const source = convertedColumn(from);
-      const path = pathOf(field);
-      return columnsOf(from).map((column) => ({ path, source: { ...source, column } }));
-    }),
+    ...Object.entries(definition.fields).flatMap(([field, from]) => fieldsFrom(pathOf(field), from)),
     ...[...left].map((name) => ({ path: pathOf(name), source: null })),
   ];
+}
+
+function fieldsFrom(path: FieldPath, from: FieldSource): readonly TemplateField[] {
+  if (typeof from === 'object' && 'value' in from)
+    return Object.entries(from.when ?? {}).map(([column, [example = '']]) => {
+      return { path, source: { column }, example };
+    });
+  const source = convertedColumn(from);
+  return columnsOf(from).map((column) => ({ path, source: { ...source, column } }));
 }
 
 /** Of an operation that a definition describes: all that its catalog has. */

@@ -75,6 +75,7 @@ const issueSchema = z.object({
     'group_too_large',
     'group_apart',
     'group_differs',
+    'rule_broken',
     'reference_unknown',
     'reference_in_doubt',
     ...CHECK_CODES,

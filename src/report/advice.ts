@@ -50,6 +50,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   group_apart: `Put all rows of the key directly below each other ${IN_FAILED}; never give one of them another key, which would make a record of its own.`,
   group_differs:
     'These keys are known already, and nothing was sent: change the record at the service where the file is right, or correct the file.',
+  rule_broken: `Correct the cell ${IN_FAILED}; the rule stands under \`rules\` in the job definition.`,
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
   reference_in_doubt:

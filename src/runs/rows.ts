@@ -12,6 +12,7 @@ import { createRunInput } from '../ledger/reruns.ts';
 import type { Canary, NewRun } from '../ledger/run-record.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { createRepeatLook } from '../mapping/rules.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
@@ -105,9 +106,24 @@ export function canaryOf({ send }: JobDefinition): Canary | null {
  */
 export async function surveyFor({ definition }: Pick<Job, 'definition'>, path: string): Promise<FileFacts> {
   const format = readFormatOf(definition);
-  if (definition.group === undefined) return surveyFile(path, format);
+  if (definition.group === undefined) return withRepeats(await surveyFile(path, format), definition);
   const groups = createGroupLook(definition);
-  return { ...(await surveyFile(path, format, groups)), ...groups.found() };
+  return withRepeats({ ...(await surveyFile(path, format, groups)), ...groups.found() }, definition);
+}
+
+/** Reads the file once more where a rule asks for values that no two rows share. */
+async function withRepeats(facts: FileFacts, definition: JobDefinition): Promise<FileFacts> {
+  const { path, source } = facts;
+  const look = createRepeatLook(definition.rules);
+  if (!look.isNeeded || misfits(definition, source).length > 0) return facts;
+  const { map, groupOf } = mappingFor(definition, source);
+  for await (const { rows } of readChunks(path, source, readFormatOf(definition))) {
+    for (const row of rows) {
+      const mapped = map(row);
+      if (mapped.kind === 'mapped') look.see(row.row, groupOf(row), mapped.body);
+    }
+  }
+  return { ...facts, source: { ...source, repeats: look.found() } };
 }
 
 function createGroupLook(definition: JobDefinition) {

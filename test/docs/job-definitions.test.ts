@@ -70,7 +70,9 @@ function columnsOf(definition: JobDefinition): readonly string[] {
   const { fields, key, required } = definition;
   const named = Object.values(fields).flatMap((source) => {
     if (typeof source === 'string') return [source];
-    return 'value' in source ? [] : [source.column ?? [], source.columns ?? []].flat();
+    return 'value' in source
+      ? Object.keys(source.when ?? {})
+      : [source.column ?? [], source.columns ?? []].flat();
   });
   const own = required.filter((field) => fields[field] === undefined);
   return [...new Set([...named, ...own, ...pathColumnsOf(definition), ...(key === undefined ? [] : [key])])];
@@ -83,7 +85,7 @@ function pathsIn(value: unknown, prefix = ''): readonly string[] {
   const settings = settingsSchema.safeParse(value);
   if (!settings.success) return [];
   return Object.entries(settings.data).flatMap(([name, member]) => {
-    const path = `${prefix}${prefix === 'fields.' ? '*' : name}`;
+    const path = `${prefix}${['fields.', 'rules.'].includes(prefix) ? '*' : name}`;
     return [path, ...pathsIn(member, `${path}.`)];
   });
 }
