@@ -62,13 +62,13 @@ function createCheck({ path, rule, problemOf, repeats, columns }: Check): CheckR
   const add = rule.level === 'warn' ? addWarning : addIssue;
   return (body, context) => {
     for (const { value, at } of valuesAt(body, path)) {
-      const first = repeats.get(context.row);
-      const problem = problemOf(value) ?? (first === undefined ? null : REPEATED);
-      if (problem === null) continue;
-      const expected = rule.message ?? problem;
       const column = columns.get(formatFieldPath(at)) ?? formatFieldPath(at);
-      const values = first === undefined ? {} : { values: { row: String(first) } };
-      add(context, { code: 'rule_broken', column, value, expected, ...values });
+      const broken = { code: 'rule_broken', column, value } as const;
+      const problem = problemOf(value);
+      const first = repeats.get(context.row);
+      if (problem !== null) add(context, { ...broken, expected: rule.message ?? problem });
+      else if (first !== undefined)
+        add(context, { ...broken, expected: REPEATED, values: { row: String(first) } });
     }
   };
 }
