@@ -125,7 +125,8 @@ function foundHome(folder: string): string {
   const home = homeOf(folder);
   if (!isForeignHome(home, folder)) return home;
   throw new UsageError(
-    `${home} is above this folder, and another user's: expected a home of your own. Set ONBOARD_HOME to the one that is meant.`,
+    `${home} is above this folder, and another user's: expected a ` +
+      'home of your own. Set ONBOARD_HOME to the one that is meant.',
   );
 }
 
@@ -179,7 +180,8 @@ export async function makeHomeFolder(home: string, ...names: readonly string[]):
     return path;
   } catch (error) {
     throw new UsageError(
-      `ONBOARD_HOME ${home} can't be used: ${messageOf(error)}. Expected a folder that this user may write to, on a file system that has fsync: set ONBOARD_HOME to one.`,
+      `ONBOARD_HOME ${home} can't be used: ${messageOf(error)}. Expected a folder that ` +
+        'this user may write to, on a file system that has fsync: set ONBOARD_HOME to one.',
       { cause: error },
     );
   }

@@ -68,7 +68,8 @@ const windowSchema = z
     'expected two times and a time zone, for example 22:00-05:00 Europe/London',
   )
   .describe(
-    'The hours in which requests are sent, for example 22:00-05:00 Europe/London; a run pauses at their end and goes on at the next beginning.',
+    'The hours in which requests are sent, for example 22:00-05:00 ' +
+      'Europe/London; a run pauses at their end and goes on at the next beginning.',
   );
 
 /** More than any list of codes that a person writes down: a run keeps its definition. */
@@ -337,7 +338,8 @@ const settingsSchema = z.strictObject({
   keyForm: keyFormSchema
     .default('loose')
     .describe(
-      '`loose`: keys that differ only in capitals, leading zeros, invisible signs or spaces at their ends are one. `exact`: they are not.',
+      '`loose`: keys that differ only in capitals, leading zeros, invisible ' +
+        'signs or spaces at their ends are one. `exact`: they are not.',
     ),
   format: formatSchema.prefault({}).describe('How the file is read.'),
   fields: z
@@ -385,7 +387,8 @@ const settingsSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe(
-          '`false`: no cells, and no words of the service, in files of the report; `onboard report RUN --originals` writes them.',
+          '`false`: no cells, and no words of the service, in files of ' +
+            'the report; `onboard report RUN --originals` writes them.',
         ),
     })
     .prefault({})

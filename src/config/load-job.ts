@@ -59,7 +59,8 @@ export async function loadJobFile(path: string, further: FurtherProblems = () =>
 export function parseFormJob(text: string, name: string, further: FurtherProblems = () => []): Job {
   if (!JOB_NAME.test(name) || Buffer.byteLength(text) > MAX_BYTES)
     throw new UsageError(
-      `job "${name}": expected a name of letters, digits, ".", "_" and "-", and a definition of at most ${MAX_BYTES} bytes`,
+      `job "${name}": expected a name of letters, digits, ".", "_" ` +
+        `and "-", and a definition of at most ${MAX_BYTES} bytes`,
     );
   const definition = parseDefinition(text, `${name}.yaml`, { name, jobs: null }, beyondForm);
   const problems = further(definition);
@@ -76,7 +77,8 @@ async function loadFile(
   const name = nameOf(path);
   if (!EXTENSIONS.has(extname(path)) || !JOB_NAME.test(name)) {
     throw new UsageError(
-      `${path}: expected a job definition, a file such as partner-x.yaml: letters, digits, ".", "_" and "-", ending in .yaml or .yml`,
+      `${path}: expected a job definition, a file such as partner-x.yaml: ` +
+        'letters, digits, ".", "_" and "-", ending in .yaml or .yml',
     );
   }
   const definition = parseDefinition(await readText(path), path, { name, jobs });
@@ -203,7 +205,10 @@ function unknownJob(
 ): string {
   const hint = didYouMean(nameOf(name), [...jobs, ...shipped]);
   if (jobs.length === 0)
-    return `there is no job "${name}": ${directory} has no job definitions.${hint} Set ONBOARD_JOBS to the folder that has them, or use --job-file for a definition from elsewhere. Shipped with the program: ${shipped.join(', ')}.`;
+    return (
+      `there is no job "${name}": ${directory} has no job definitions.${hint} Set ONBOARD_JOBS to the folder that ` +
+      `has them, or use --job-file for a definition from elsewhere. Shipped with the program: ${shipped.join(', ')}.`
+    );
   const all = [...new Set(jobs)].join(', ');
   return `there is no job "${name}": ${directory} has ${all}.${hint} Use --job-file for a definition from elsewhere.`;
 }

@@ -27,7 +27,8 @@ export const ownRequestSchema = z
     name: ownNameSchema
       .refine((name) => !isBuiltIn(name), 'expected a name that no built-in operation has')
       .describe(
-        'What the operation is called in reports, with a dot in it; its keys are apart from those of all other names.',
+        'What the operation is called in reports, with a dot in ' +
+          'it; its keys are apart from those of all other names.',
       ),
     method: z
       .enum(METHODS)

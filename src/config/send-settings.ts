@@ -23,7 +23,8 @@ export const sendSchema = z.strictObject({
     .max(100)
     .optional()
     .describe(
-      'So many rows are sent first, alone; the rest only where one of them succeeded. 0: never. Left out: 5 in the first run of more than 50 rows, stopped only by what concerns all rows (404, 405, 5xx, time-outs).',
+      'So many rows are sent first, alone; the rest only where one of them succeeded. 0: never. Left out: 5 in ' +
+        'the first run of more than 50 rows, stopped only by what concerns all rows (404, 405, 5xx, time-outs).',
     ),
   concurrency: z
     .number()
@@ -32,7 +33,8 @@ export const sendSchema = z.strictObject({
     .max(500)
     .default(20)
     .describe(
-      'The most requests in flight at once, per worker process; within that the program finds what the service bears.',
+      'The most requests in flight at once, per worker process; ' +
+        'within that the program finds what the service bears.',
     ),
   rate: rateSchema.optional(),
   timeoutSeconds: z.number().positive().max(600).default(30).describe('The longest one attempt may take.'),
@@ -48,7 +50,8 @@ export const sendSchema = z.strictObject({
     .positive()
     .default(10)
     .describe(
-      'The run pauses after this long with transient failures only, and where the service asks for a longer wait (Retry-After).',
+      'The run pauses after this long with transient failures only, ' +
+        'and where the service asks for a longer wait (Retry-After).',
     ),
   notExecuted: z
     .array(z.literal(503))

@@ -48,5 +48,8 @@ export function createApartRows({ keyOf, groupOf }: Keyed): { see(row: Row): voi
 const MOST_APART = 10_000;
 
 function unsorted(first: number, row: number): string {
-  return `rows of one key stand apart in more than ${MOST_APART} places, such as rows ${first} and ${row}: sort the file by its key`;
+  return (
+    `rows of one key stand apart in more than ${MOST_APART} places, ` +
+    `such as rows ${first} and ${row}: sort the file by its key`
+  );
 }

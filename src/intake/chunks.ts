@@ -48,7 +48,8 @@ async function* checked(
   for await (const batch of batches) {
     if (!isSame(source, batch.source)) {
       throw new UsageError(
-        `${path}: is not the file it was when it was read first: expected the same header; put the first file back, or start again with this one`,
+        `${path}: is not the file it was when it was read first: expected the ` +
+          'same header; put the first file back, or start again with this one',
       );
     }
     yield batch.rows;

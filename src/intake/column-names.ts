@@ -97,12 +97,14 @@ export function nameProblems(names: readonly string[], labelOf: (at: number) => 
     seen.set(name, first ?? at);
     if (isForbiddenName(name)) {
       return [
-        `column ${labelOf(at)} is named "${name}", which is refused: expected no __proto__, constructor or prototype in a name; rename it`,
+        `column ${labelOf(at)} is named "${name}", which is refused: expected ` +
+          'no __proto__, constructor or prototype in a name; rename it',
       ];
     }
     if (first === undefined || !name.startsWith(REPORT_COLUMN_PREFIX)) return [];
     return [
-      `columns ${labelOf(first)} and ${labelOf(at)} are both named "${name}": expected every name once; rename or remove one`,
+      `columns ${labelOf(first)} and ${labelOf(at)} are both named ` +
+        `"${name}": expected every name once; rename or remove one`,
     ];
   });
 }
@@ -182,10 +184,16 @@ const INVISIBLE_END = /^[\s\p{Cf}]|[\s\p{Cf}]$/u;
 export const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';
 
 export function otherHeaderProblem(unit: 'line' | 'row', header: number): string {
-  return `is a second header, with names of that on ${unit} ${header} in another order or number, or beside others: expected one table under one header; split the file there, or take the ${unit} out`;
+  return (
+    `is a second header, with names of that on ${unit} ${header} in another order or number, or beside ` +
+    `others: expected one table under one header; split the file there, or take the ${unit} out`
+  );
 }
 
 /** Of a row with a separator too many in its text, the last cell would be there. */
 export function namelessProblem(label: string): string {
-  return `column ${label} has no name in the header: expected nothing in it, since a row with a cell too many would look the same; name the column, or correct the row`;
+  return (
+    `column ${label} has no name in the header: expected nothing in it, since a row ` +
+    'with a cell too many would look the same; name the column, or correct the row'
+  );
 }

@@ -33,7 +33,8 @@ export function containerOf(start: Buffer, path: string, { type }: Format): Cont
 
 export function noWorkbook(path: string): UsageError {
   return new UsageError(
-    `${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`,
+    `${path}: is no Excel workbook: expected one, by its name or ` +
+      'format.type; save it again as .xlsx, or if it is CSV, name it .csv',
   );
 }
 

@@ -45,7 +45,9 @@ export function createOriginLook(path: string) {
   };
 }
 
-const TOO_MANY = `"${REPORT_COLUMN_PREFIX}run" names more than ${RUNS_MAX} runs: load the corrected rows of each run by themselves, or take the column out`;
+const TOO_MANY =
+  `"${REPORT_COLUMN_PREFIX}run" names more than ${RUNS_MAX} runs: load ` +
+  'the corrected rows of each run by themselves, or take the column out';
 
 export function cellsUnder(columns: readonly string[]): (cells: readonly string[]) => string[] {
   const places = NAMES.map((name) => columns.indexOf(REPORT_COLUMN_PREFIX + name));

@@ -63,5 +63,8 @@ export function controlProblem(text: string, column?: string): string | null {
   if (sign === undefined) return null;
   const code = sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
   const place = column === undefined ? '' : ` in column "${column}"`;
-  return `the control character U+${code}${place}: expected text without such signs, tabs and line breaks aside; take it out`;
+  return (
+    `the control character U+${code}${place}: expected text ` +
+    'without such signs, tabs and line breaks aside; take it out'
+  );
 }

@@ -125,6 +125,7 @@ function endingOf(path: string): FileType | null {
 function jsonWithout(path: string, first: string, type: 'json' | 'ndjson'): FileType {
   if (first === '{' || type === 'ndjson') return 'ndjson';
   throw new UsageError(
-    `${path}: is no JSON that can be read: expected [ or { as its first character; if it is CSV, set format.type: csv or name it .csv`,
+    `${path}: is no JSON that can be read: expected [ or { as its first ` +
+      'character; if it is CSV, set format.type: csv or name it .csv',
   );
 }

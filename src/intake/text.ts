@@ -51,7 +51,10 @@ const UTF8_MARK = Buffer.from('efbbbf', 'hex');
 
 function lateNote(path: string, encoding: Encoding, { untold, hasUtf8 }: Utf8Watch): string | null {
   if (encoding === 'utf-8' && untold !== null) {
-    return `The text is read as utf-8, but has bytes that are none of it, the first on line ${untold.line}: their rows can't be read. Save the file again as utf-8, or correct format.encoding.`;
+    return (
+      `The text is read as utf-8, but has bytes that are none of it, the first on line ${untold.line}: ` +
+      `their rows can't be read. Save the file again as utf-8, or correct format.encoding.`
+    );
   }
   if (encoding === 'utf-8' || untold !== null || !hasUtf8) return null;
   throw new UsageError(
@@ -61,7 +64,8 @@ function lateNote(path: string, encoding: Encoding, { untold, hasUtf8 }: Utf8Wat
 
 function sevenBitError(path: string, { name, example }: SevenBit): UsageError {
   return new UsageError(
-    `${path}: has letters as ${name} writes them (such as ${example}): expected utf-8; save it as utf-8, or, where that is meant as it stands, set format.encoding: utf-8`,
+    `${path}: has letters as ${name} writes them (such as ${example}): expected utf-8; ` +
+      'save it as utf-8, or, where that is meant as it stands, set format.encoding: utf-8',
   );
 }
 

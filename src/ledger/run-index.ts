@@ -30,7 +30,8 @@ export async function assertKnownLedger(redis: Asked): Promise<boolean> {
   const form = version === null ? 'an older form, without a version' : `form ${version}`;
   throw new UsageError(
     `The ledger in this Redis has ${form}; this version of onboard knows form ${LEDGER_VERSION} alone. ` +
-      'Nothing was changed. Use the version of onboard that wrote it, or give this one an ONBOARD_HOME or a REDIS_URL of its own; ' +
+      'Nothing was changed. Use the version of onboard that wrote it, ' +
+      'or give this one an ONBOARD_HOME or a REDIS_URL of its own; ' +
       'keys that are known there are not known here, so load only files whose rows were never sent.',
   );
 }

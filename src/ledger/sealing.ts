@@ -106,7 +106,8 @@ function missingKey(id: string, given: string | null): UsageError {
   const found = given === null ? 'none is set' : `the one that is set has the id ${given}`;
   return new UsageError(
     `What this Redis keeps is sealed under the encryption key with the id ${id}, and ${found}. ` +
-      `Expected that key in ${KEY.name}, ${KEY.name}_FILE or ${KEY.name}_COMMAND, or, after a change of keys, in ${KEY.name}_OLD.`,
+      `Expected that key in ${KEY.name}, ${KEY.name}_FILE or ` +
+      `${KEY.name}_COMMAND, or, after a change of keys, in ${KEY.name}_OLD.`,
   );
 }
 
@@ -154,8 +155,10 @@ async function putBack(
   const isHeld = keyring?.some(({ id }) => id === idOf(copy?.key ?? '')) === true;
   if (copy === null || copy.name !== name || !isHeld)
     throw new UsageError(
-      `The entry ${STORED} is missing in this Redis, though its runs or ${home} are sealed: keys would count as new, so nothing is read or sent. ` +
-        `Expected ${KEY.name}, and an ONBOARD_HOME that has worked with this Redis: any command puts the entry back from its ${FILE}.`,
+      `The entry ${STORED} is missing in this Redis, though its runs or ${home} ` +
+        'are sealed: keys would count as new, so nothing is read or sent. ' +
+        `Expected ${KEY.name}, and an ONBOARD_HOME that has worked with ` +
+        `this Redis: any command puts the entry back from its ${FILE}.`,
     );
   await redis.hsetnx(STORED, FIELD, JSON.stringify(copy));
   return redis.hget(STORED, FIELD);
@@ -194,14 +197,17 @@ function newLedgerKey([current]: Keyring): Stored {
 function begunWithout(): UsageError {
   return new UsageError(
     `The ledger in this Redis was begun without ${KEY.name}, and stays so: expected none to be set. ` +
-      'Sealed ledgers begin in an ONBOARD_HOME or a REDIS_URL of their own; keys that are known here are not known there.',
+      'Sealed ledgers begin in an ONBOARD_HOME or a REDIS_URL of ' +
+      'their own; keys that are known here are not known there.',
   );
 }
 
 function anotherLedger(home: string): UsageError {
   return new UsageError(
-    `${home} is of another sealed ledger than the one in this Redis, so nothing is sent from here: expected an ONBOARD_HOME of this ledger's own. ` +
-      `Where this Redis was emptied, and another machine began anew: what ${home} knows is lost there, and the rows at the service say what was created.`,
+    `${home} is of another sealed ledger than the one in this Redis, so nothing ` +
+      `is sent from here: expected an ONBOARD_HOME of this ledger's own. ` +
+      `Where this Redis was emptied, and another machine began anew: what ${home} ` +
+      'knows is lost there, and the rows at the service say what was created.',
   );
 }
 

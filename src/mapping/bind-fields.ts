@@ -257,7 +257,10 @@ export function recordLists(
 function recordsProblem({ pointer, column }: RecordList, found: string): string {
   // Of a list without anything in it there is the column itself.
   const what = found === column ? 'empty' : 'no field';
-  return `the file is one object, and its list "${column}" is ${what}: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
+  return (
+    `the file is one object, and its list "${column}" is ${what}: where the records are in ` +
+    `that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`
+  );
 }
 
 /** By its own header, as written or as read; `null` where the definition takes the column up. */

@@ -208,7 +208,8 @@ export function groupProblems(compilation: Compilation, bindings: readonly Bindi
   if (source.columns.length === 0 || bindings.some((binding) => fills(binding, group))) return [];
   const item = [...catalog.keys()].find((field) => field.startsWith(`${group}.#.`));
   return [
-    `group: no column fills the list "${group}"; expected one such as "${item?.replaceAll('#', '0') ?? group}", or one mapped to it under "fields"`,
+    `group: no column fills the list "${group}"; expected one such as ` +
+      `"${item?.replaceAll('#', '0') ?? group}", or one mapped to it under "fields"`,
   ];
 }
 

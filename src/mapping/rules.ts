@@ -1,6 +1,6 @@
 /**
- * A definition's own rules for fields, by JSON Schema's names, asked of what would be sent. Patterns
- * are RE2's: they take time in proportion to the text, whatever somebody wrote.
+ * A definition's own rules for fields, by JSON Schema's names, asked of what would be sent. Its
+ * patterns are RE2's: they take time in proportion to the text, whatever somebody wrote.
  */
 import { RE2JS } from 're2js';
 import type { Rule } from '../config/job-definition.ts';
@@ -95,7 +95,7 @@ function membersAt({ value, at }: Found, segment: string | number): readonly Fou
 
 const MOST_REPEATS = 1_000;
 
-/** Rows that repeat a value which is to be unique. Call `see` for all rows that map, in file order. */
+/** Rows that repeat what is to be unique. Call `see` for all rows that map, in file order. */
 export function createRepeatLook(rules: Readonly<Record<string, Rule>>) {
   const fields = Object.entries(rules).flatMap(([field, rule]) => (rule.unique === true ? [field] : []));
   const seen = new Map<string, { readonly row: number; readonly group: string | null }>();
@@ -123,7 +123,10 @@ export function createRepeatLook(rules: Readonly<Record<string, Rule>>) {
 }
 
 function tooMany(field: string): string {
-  return `rules, "${field}": more than ${MOST_REPEATS} rows repeat a value that is to be unique; take the rule out, or export the file again`;
+  return (
+    `rules, "${field}": more than ${MOST_REPEATS} rows repeat a value ` +
+    'that is to be unique; take the rule out, or export the file again'
+  );
 }
 
 function compileRule(rule: Rule): ProblemOf | string {

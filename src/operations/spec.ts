@@ -56,7 +56,7 @@ export type OperationSpec = {
 export type Proposal = {
   /** Whose fields: the first cell in the tables of names. */
   readonly kind: 'subclient' | 'counterparty' | 'payment';
-  /** Names of the rows' own key, the most telling first. Beside a payee a reference is a payment's. */
+  /** Names of the rows' own key, the most telling first: a payee's reference is a payment's. */
   readonly keys: readonly KeyKind[];
   /** Names of the key of a record that this one belongs to. */
   readonly references: readonly KeyKind[];

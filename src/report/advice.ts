@@ -16,15 +16,20 @@ const DENIED_AGAIN = 'then `onboard rerun RUN --only denied`, or load failed.csv
 const LATER =
   'Load failed.csv again as it is when the service works again; if it goes on failing, ask the people who run the service.';
 const SETTLE =
-  'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
+  'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by ' +
+  'the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
 const FIND_ID =
-  'The service accepted the record without giving its id: find it there, then name it with `onboard resolve`; it is not sent again by itself.';
+  'The service accepted the record without giving its id: find it there, ' +
+  'then name it with `onboard resolve`; it is not sent again by itself.';
 const FIND_BAD_ID =
-  'The service accepted the record, but the id that it gave can not be used: find the record there and name its id with `onboard resolve`; it is not sent again by itself.';
+  'The service accepted the record, but the id that it gave can not be used: find the ' +
+  'record there and name its id with `onboard resolve`; it is not sent again by itself.';
 const FIND_OWN_ID =
-  "The service accepted the record, but gave it another row's id: find the record there, name its own id with `onboard resolve`, and see in results.csv which row has that id, since it may be wrong there; it is not sent again by itself.";
+  "The service accepted the record, but gave it another row's id: find the record there, name its own id with `onboard " +
+  'resolve`, and see in results.csv which row has that id, since it may be wrong there; it is not sent again by itself.';
 const CHOOSE =
-  "The service has more than one record under this key: find out which one is the row's, name it with `onboard resolve`, and have the others removed; it is not sent again by itself.";
+  "The service has more than one record under this key: find out which one is the row's, name " +
+  'it with `onboard resolve`, and have the others removed; it is not sent again by itself.';
 
 const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unreadable_row: `Correct the row ${IN_FAILED}.`,
@@ -39,17 +44,24 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   key_held:
     'Another run has this key: let it finish, or cancel it (the message names it), then load failed.csv again as it is.',
   key_in_doubt:
-    'Another row with this key may have created the record: settle that row with `onboard resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
+    'Another row with this key may have created the record: settle that row with `onboard ' +
+    'resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
   bad_path_id: `Correct the id ${IN_FAILED}.`,
   row_in_doubt:
-    'Look in the service whether the record is there, then settle the row in its own run with `onboard resolve`; rows in doubt are not sent again from a report file.',
-  group_conflict: `Give the rows of one key the same values, or the later ones none, but for the list they fill, ${IN_FAILED}.`,
+    'Look in the service whether the record is there, then settle the row in its own ' +
+    'run with `onboard resolve`; rows in doubt are not sent again from a report file.',
+  group_conflict:
+    'Give the rows of one key the same values, or the later ' +
+    `ones none, but for the list they fill, ${IN_FAILED}.`,
   group_member:
     'Correct the other row of the same key that is named in its message, then load failed.csv again as it is.',
   group_too_large: 'Split the record: more rows with one key than are taken together.',
-  group_apart: `Put all rows of the key directly below each other ${IN_FAILED}; never give one of them another key, which would make a record of its own.`,
+  group_apart:
+    `Put all rows of the key directly below each other ${IN_FAILED}; never ` +
+    'give one of them another key, which would make a record of its own.',
   group_differs:
-    'These keys are known already, and nothing was sent: change the record at the service where the file is right, or correct the file.',
+    'These keys are known already, and nothing was sent: change the ' +
+    'record at the service where the file is right, or correct the file.',
   rule_broken: `Correct the cell ${IN_FAILED}; the rule stands under \`rules\` in the job definition.`,
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
@@ -57,7 +69,9 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     'Settle the record with that key with `onboard resolve`, then `onboard rerun` this run.',
   scientific_notation: `Format the column as text where the file comes from, and write the whole number ${IN_FAILED}.`,
   spreadsheet_error: `Correct the formula or widen the column where the file comes from, and write the value ${IN_FAILED}.`,
-  lost_leading_zero: `Format the column as text where the file comes from, and write the number with its zeros ${IN_FAILED}.`,
+  lost_leading_zero:
+    'Format the column as text where the file comes from, ' +
+    `and write the number with its zeros ${IN_FAILED}.`,
   iban_invalid: `Correct the IBAN ${IN_FAILED}.`,
   bic_invalid: `Correct the BIC ${IN_FAILED}.`,
   sort_code_invalid: `Correct the sort code ${IN_FAILED}.`,
@@ -68,9 +82,12 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unseen_sign: `Write the value ${IN_FAILED} without it; \`format.trim\` takes spaces off the ends.`,
   word_for_nothing: `Empty the cell ${IN_FAILED}, or write the value.`,
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
-  number_cell: `Format the column as text in the workbook and type the value again, or write it, with ' before it, ${IN_FAILED}.`,
+  number_cell:
+    'Format the column as text in the workbook and type the ' +
+    `value again, or write it, with ' before it, ${IN_FAILED}.`,
   totals_row:
-    'Leave the line out, and write it off: it adds up or counts the others. If it is a record after all, give it another key.',
+    'Leave the line out, and write it off: it adds up or counts ' +
+    'the others. If it is a record after all, give it another key.',
   describes_columns:
     'Leave the row out, and write it off; or, if it is a record, move it below the first four.',
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
@@ -89,13 +106,15 @@ const BY_CODE: ReadonlyMap<string, string> = new Map(
       'Lower `send.rate` or `send.concurrency` in the job definition, then load failed.csv again as it is.',
     not_created: 'Send it with `onboard rerun`, or load failed.csv again as it is.',
     redirect:
-      'Set MSB_BASE_URL to the address that the service redirects to, then load failed.csv again as it is; a redirect is never followed.',
+      'Set MSB_BASE_URL to the address that the service redirects to, ' +
+      'then load failed.csv again as it is; a redirect is never followed.',
     connection_refused: REACH,
     name_not_found: REACH,
     host_unreachable: REACH,
     connect_timeout: REACH,
     tls_failed:
-      "Check the service's certificate and this machine's trusted authorities (NODE_EXTRA_CA_CERTS), then load failed.csv again as it is.",
+      "Check the service's certificate and this machine's trusted authorities " +
+      '(NODE_EXTRA_CA_CERTS), then load failed.csv again as it is.',
     request_invalid: 'Check the token and the row for characters that HTTP cannot carry.',
     connection_lost: LATER,
     timeout:
@@ -127,8 +146,12 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
 
 const IN_DOUBT: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    answer_continued: `${SETTLE} Have "100 Continue" switched off at the service or the gateway before it first: every create would end so.`,
-    redirect: `${SETTLE} If the service redirects all requests, set MSB_BASE_URL to the address that it names; a redirect is never followed.`,
+    answer_continued:
+      `${SETTLE} Have "100 Continue" switched off at the service ` +
+      'or the gateway before it first: every create would end so.',
+    redirect:
+      `${SETTLE} If the service redirects all requests, set MSB_BASE_URL ` +
+      'to the address that it names; a redirect is never followed.',
     accepted_without_id: FIND_ID,
     accepted_id_unusable: FIND_BAD_ID,
     accepted_id_repeated: FIND_OWN_ID,
@@ -223,7 +246,8 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   'service-away':
     'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
   'service-hold':
-    'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume RUN --yes` lift it: requests of every run to that service go out at once then.',
+    'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says ' +
+    'when), or have `onboard resume RUN --yes` lift it: requests of every run to that service go out at once then.',
   'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
   'file-changed': 'The file is gone, or not what it was when it was read first: put the first one back.',
   journal:
@@ -232,5 +256,6 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   window: "The job's window is closed: it goes on when it opens again.",
   approval: 'Nothing of it is sent before another person than the one who loaded it approves it.',
   canary:
-    'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right address: if not, correct it, and load the file there. If it is, look at results.csv and the job definition.',
+    'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right ' +
+    'address: if not, correct it, and load the file there. If it is, look at results.csv and the job definition.',
 };

@@ -132,7 +132,8 @@ function correctingBare(summary: Summary): readonly Step[] {
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
   rejected: 'correct what the service refused, then load it:',
   'in-doubt':
-    'look each row up at the service, and write created:<id> or not-created as its resolution, so that none is created twice; then:',
+    'look each row up at the service, and write created:<id> or ' +
+    'not-created as its resolution, so that none is created twice; then:',
 };
 
 function loadingFailed(summary: Summary, name: string, load: string): Step {
@@ -146,7 +147,8 @@ const FAILED = {
   'correct-some': 'correct the rows that need it, then load it:',
   load: 'these rows were not created: load it as it is, or have them sent again:',
   settle:
-    'nothing is to be corrected in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
+    'nothing is to be corrected in it. Its rows are in doubt in the ' +
+    'run that sent them: settle them there, with onboard resolve.',
   'settle-first':
     'settle the rows in doubt that its rows wait for, with onboard resolve, correct what else is wrong, then load it:',
 } as const;

@@ -168,7 +168,8 @@ function controlTotal(summary: Summary, sum: string): readonly string[] {
 }
 
 export const SUM_DEFECT =
-  'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
+  'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a ' +
+  'defect of this program: keep the report and the ledger, and report it.';
 
 type TopError = Summary['topErrors'][number];
 type Cause = Summary['causes'][number];

@@ -142,7 +142,10 @@ function keyProblem({ row, key }: Told, { keys }: Held, form: KeyForm): string |
   // A spreadsheet may have taken zeros off; the row is named by its number besides.
   if (known !== undefined && identityOfKey(known, form) === identityOfKey(key, form)) return null;
   if (known === undefined) return `row ${row} has no outcome, or the run has no such row`;
-  return `row ${row} has the key ${JSON.stringify(key)} here, but ${JSON.stringify(known)} in the run: expected lines as the report has them; sort whole lines only`;
+  return (
+    `row ${row} has the key ${JSON.stringify(key)} here, but ${JSON.stringify(known)} ` +
+    'in the run: expected lines as the report has them; sort whole lines only'
+  );
 }
 
 function sharedProblem(told: Told, given: Map<string, Told>, held: Held): string | null {

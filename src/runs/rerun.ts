@@ -246,7 +246,8 @@ function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts):
     ...(withoutRecord === 0
       ? []
       : [
-          `${countOf(withoutRecord, 'row')} of run ${id} ${withoutRecord === 1 ? 'is left out: its record is' : 'are left out: their records are'} not kept any more.${elsewhere}`,
+          `${countOf(withoutRecord, 'row')} of run ${id} ` +
+            `${withoutRecord === 1 ? 'is left out: its record is' : 'are left out: their records are'} not kept any more.${elsewhere}`,
         ]),
   ];
 }

@@ -58,7 +58,10 @@ export async function hasRunsAt(target: string, { of }: Pick<Ledger, 'of'>): Pro
 
 function ambiguous(named: string, ids: readonly string[]): string {
   const more = ids.length > AMBIGUOUS_SHOWN ? ` and ${ids.length - AMBIGUOUS_SHOWN} more` : '';
-  return `"${named}" is the ending of ${countOf(ids.length, 'run')}: ${ids.slice(0, AMBIGUOUS_SHOWN).join(', ')}${more}. Expected more of the id.`;
+  return (
+    `"${named}" is the ending of ${countOf(ids.length, 'run')}: ` +
+    `${ids.slice(0, AMBIGUOUS_SHOWN).join(', ')}${more}. Expected more of the id.`
+  );
 }
 
 /** The one that a run began with, whatever its job has become. */

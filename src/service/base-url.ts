@@ -19,12 +19,14 @@ export function parseBaseUrl(text: string): BaseUrl {
   // An empty query or fragment leaves no trace in the parsed URL.
   if (text.includes('?') || text.includes('#')) {
     throw new UsageError(
-      "The base URL has a query or a fragment: expected an address and at most a path; a job definition's `query` adds parameters.",
+      'The base URL has a query or a fragment: expected an address and ' +
+        "at most a path; a job definition's `query` adds parameters.",
     );
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new UsageError(
-      `The base URL http://${url.host} is not encrypted, and the token would travel in the clear: use https:// (http is for this machine only: localhost, 127.0.0.1, [::1]).`,
+      `The base URL http://${url.host} is not encrypted, and the token would travel in the ` +
+        'clear: use https:// (http is for this machine only: localhost, 127.0.0.1, [::1]).',
     );
   }
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };

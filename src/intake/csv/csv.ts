@@ -77,7 +77,8 @@ type Told = { readonly dialect: CsvDialect; readonly shape: TableShape };
 
 function unclosedQuote(path: string, line: number): UsageError {
   return new UsageError(
-    `${path}: the quote opened on line ${line} is not closed: expected a closing quote before the end of its cell; add it, or remove the quote`,
+    `${path}: the quote opened on line ${line} is not closed: expected a ` +
+      'closing quote before the end of its cell; add it, or remove the quote',
   );
 }
 

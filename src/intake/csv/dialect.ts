@@ -119,7 +119,8 @@ function doubts(best: Candidate, second: Candidate | undefined): readonly string
   if (best.share >= BELIEVED_SHARE && (second?.share ?? 0) === 0) return [];
   const name = DELIMITER_NAMES.get(best.delimiter) ?? best.delimiter;
   return [
-    `The delimiter was taken to be ${name}: ${best.fitting} of the first ${best.records.length} records have the header's number of cells with it.`,
+    `The delimiter was taken to be ${name}: ${best.fitting} of the first ` +
+      `${best.records.length} records have the header's number of cells with it.`,
   ];
 }
 

@@ -51,7 +51,8 @@ function refuseContradiction(path: string, named: string, format: Format): void 
   if (!isOther && format.header !== 1) return;
   const setting = isOther ? `format.delimiter: ${format.delimiter}` : 'format.header: 1';
   throw new UsageError(
-    `${path}, line 1: names the delimiter (sep=${named}), against ${setting}: expected no contradiction; correct or remove one`,
+    `${path}, line 1: names the delimiter (sep=${named}), against ` +
+      `${setting}: expected no contradiction; correct or remove one`,
   );
 }
 
@@ -73,7 +74,8 @@ function startOfGiven(path: string, { text, whole }: FileHead, header: number): 
   while (place.line < header && place.start < text.length) place = afterLine(text, place);
   if (whole && header > 1 && place.start === text.length)
     throw new UsageError(
-      `${path}: has only ${countOf(place.line - 1, 'line')}: expected the header on line ${header}, as format.header says; correct format.header`,
+      `${path}: has only ${countOf(place.line - 1, 'line')}: expected the ` +
+        `header on line ${header}, as format.header says; correct format.header`,
     );
   return place;
 }
@@ -89,7 +91,8 @@ const LINE_END = /\r\n|\n|\r/g;
 function noHeaderLine(path: string, { header }: Format): UsageError {
   const place = header === undefined ? '' : ` on line ${header}`;
   return new UsageError(
-    `${path}: has no column names${place} within its first ${HEAD_CHARS} characters: expected the header there; correct format.header`,
+    `${path}: has no column names${place} within its first ${HEAD_CHARS} ` +
+      'characters: expected the header there; correct format.header',
   );
 }
 
@@ -134,7 +137,8 @@ function headerRecord(path: string, { text, whole }: FileHead, { preamble, diale
 function noHeader(path: string, first: Exclude<CsvPiece, CsvRecord> | undefined): UsageError {
   if (first === undefined) {
     return new UsageError(
-      `${path}: the header has no end within ${HEAD_CHARS} characters: expected a line of column names; check that the file is CSV`,
+      `${path}: the header has no end within ${HEAD_CHARS} characters: ` +
+        'expected a line of column names; check that the file is CSV',
     );
   }
   const problem =

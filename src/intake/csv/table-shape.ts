@@ -91,7 +91,9 @@ export function createTableShape(path: string, header: CsvHeader, format: ReadFo
 const WHOLE_LINE = ', since quotes stand around the whole line: expected them around cells alone';
 const EXPORT_AGAIN = 'export it again, or take out or correct what does not belong to it';
 const LONG = 'format.long: drop';
-const LONG_PROBLEM = `, with nothing in the last: expected no delimiter in a cell without quotes, nor at the line's end (${LONG} reads lines that all end with one)`;
+const LONG_PROBLEM =
+  ', with nothing in the last: expected no delimiter in a cell without ' +
+  `quotes, nor at the line's end (${LONG} reads lines that all end with one)`;
 
 function settingWords(name: string): string {
   return name === 'long'

@@ -48,7 +48,10 @@ export function isReportRecord(head: string): boolean {
 }
 
 function oneObject(lists: readonly string[]): string {
-  return `The file is one object with a list of objects in it: where they are the records, format.records has to name it: ${lists.join(' or ')}.`;
+  return (
+    'The file is one object with a list of objects in it: where they are ' +
+    `the records, format.records has to name it: ${lists.join(' or ')}.`
+  );
 }
 
 /** False: objects are printed over several lines. */

@@ -82,6 +82,7 @@ function brokenJson({ path, scanner }: State): UsageError {
   const isAtEnd = scanner.at >= scanner.text.length;
   const found = isAtEnd ? 'but the file ends there' : 'but something else stands there';
   return new UsageError(
-    `${path}, line ${scanner.line}, column ${columnOf(scanner)}: broken JSON: expected ${scanner.expected}, ${found}; correct the file or export it again`,
+    `${path}, line ${scanner.line}, column ${columnOf(scanner)}: broken JSON: ` +
+      `expected ${scanner.expected}, ${found}; correct the file or export it again`,
   );
 }

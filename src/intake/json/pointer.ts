@@ -52,7 +52,8 @@ function meetName(trail: Trail, name: string, { closers, line }: Scanner): void 
     return;
   }
   throw new UsageError(
-    `${path}, line ${line}: the member ${placeOf(trail)} is given twice: expected it once, since format.records leads through it`,
+    `${path}, line ${line}: the member ${placeOf(trail)} is given ` +
+      'twice: expected it once, since format.records leads through it',
   );
 }
 
@@ -90,7 +91,8 @@ export function endTrail(trail: Trail): void {
   const { path, pointer, lists, wanted, met, end, isFound } = trail;
   if (isFound) return;
   throw new UsageError(
-    `${path}: has no list of records at ${pointer}: ${placeOf(trail)} is ${end} without "${wanted[met]}"; ${adviceFor(lists)}`,
+    `${path}: has no list of records at ${pointer}: ${placeOf(trail)} ` +
+      `is ${end} without "${wanted[met]}"; ${adviceFor(lists)}`,
   );
 }
 

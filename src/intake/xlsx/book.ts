@@ -100,7 +100,8 @@ export function chooseSheet(book: Book, wanted: string | undefined): Sheet {
       : sheets.find(({ name }) => name === wanted);
   if (sheet !== undefined) return sheet;
   throw new WorkbookError(
-    `has no sheet named "${wanted}": expected one of ${namesOf(sheets)}; correct format.sheet, or leave it out for the first sheet`,
+    `has no sheet named "${wanted}": expected one of ${namesOf(sheets)}; ` +
+      'correct format.sheet, or leave it out for the first sheet',
   );
 }
 

@@ -5,7 +5,8 @@ export class WorkbookError extends Error {
 
 export function damaged(what: string, cause?: unknown): WorkbookError {
   return new WorkbookError(
-    `is a damaged workbook (${what}): expected a whole .xlsx file; open it in Excel and save it again, or save it as CSV UTF-8`,
+    `is a damaged workbook (${what}): expected a whole .xlsx file; ` +
+      'open it in Excel and save it again, or save it as CSV UTF-8',
     { cause },
   );
 }

@@ -110,7 +110,8 @@ const MAX_CELLS = 50_000_000;
 function checkSize(line: number, last: number, columns: number): void {
   if (line - last > MAX_GAP) {
     throw new WorkbookError(
-      `has ${line - last - 1} empty rows above row ${line}: expected one table; remove what stands below it, or the empty rows`,
+      `has ${line - last - 1} empty rows above row ${line}: expected ` +
+        'one table; remove what stands below it, or the empty rows',
     );
   }
   if (line * columns > MAX_CELLS) throw tooLarge(`it has more than ${MAX_CELLS} cells`);

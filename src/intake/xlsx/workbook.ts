@@ -121,7 +121,8 @@ function hiddenNotes(hidden: readonly number[], { sheet, format }: SheetReading)
   const found = `${countOf(hidden.length, 'hidden or filtered row')} (${first})`;
   if (format.hidden === undefined) {
     throw new WorkbookError(
-      `has ${found} on its sheet "${sheet.name}": expected to be told what becomes of such rows; set format.hidden: send, or format.hidden: skip, or unhide them`,
+      `has ${found} on its sheet "${sheet.name}": expected to be told what becomes ` +
+        'of such rows; set format.hidden: send, or format.hidden: skip, or unhide them',
     );
   }
   const note = `${found}: ${format.hidden === 'send' ? 'read like the others' : 'left out'}, as format.hidden says`;
@@ -154,7 +155,8 @@ function noHeader({ book, sheet, format: { header } }: SheetReading): WorkbookEr
   const where =
     header === undefined ? 'a row of column names' : `column names in row ${header}, as format.header says`;
   return new WorkbookError(
-    `has nothing on its sheet "${sheet.name}": expected ${where}; set format.sheet where another sheet is meant, of ${namesOf(book.sheets)}`,
+    `has nothing on its sheet "${sheet.name}": expected ${where}; set ` +
+      `format.sheet where another sheet is meant, of ${namesOf(book.sheets)}`,
   );
 }
 

@@ -110,12 +110,16 @@ function ibanProblem(iban: string): string | null {
   if (!/^[A-Z0-9]+$/.test(iban))
     return 'an IBAN of letters and digits only; a character in it is probably damaged';
   if (wrong.has(ValidationErrorsIBAN.WrongBBANFormat) || wrong.has(ValidationErrorsIBAN.ChecksumNotNumber))
-    return `an IBAN with letters and digits where ${iban.slice(0, 2)} has them; a letter and a digit are probably confused, such as O and 0`;
+    return (
+      `an IBAN with letters and digits where ${iban.slice(0, 2)} has ` +
+      'them; a letter and a digit are probably confused, such as O and 0'
+    );
   return wrong.has(ValidationErrorsIBAN.WrongIBANChecksum) ? CHECK_DIGITS : null;
 }
 
 const NO_COUNTRY =
-  'an IBAN, which begins with the two letters of a country that has IBANs; the cell probably belongs to another column, or its beginning is lost';
+  'an IBAN, which begins with the two letters of a country that has IBANs; ' +
+  'the cell probably belongs to another column, or its beginning is lost';
 
 const CHECK_DIGITS =
   'an IBAN whose check digits fit; a character is probably wrong, or two have changed places';
@@ -213,7 +217,8 @@ function bicElsewhere(path: FieldPath, beside: Beside): CellCheck {
 }
 
 const BIC =
-  'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing';
+  'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, ' +
+  'country, place, and the branch if any; a character is probably missing';
 
 const SORT_CODE = /^(?=.*[1-9])\d{2}([- ]?)\d{2}\1\d{2}$/;
 
