@@ -177,6 +177,7 @@ test.each([
   'نم\u200cایش',
   'Ångström',
   '株式会社　テスト',
+  'ដែនសមុទ្រ\u200bឥណ្ឌា',
   'O’Neil – “B”',
   'क्\u200dष',
 ])('every sign of %j has its place', (text) => {

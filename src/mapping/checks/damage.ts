@@ -117,7 +117,12 @@ export const unseenSign: CellCheck = {
   },
 };
 
+/** A zero-width space parts the words of Thai, Lao, Burmese and Khmer. */
+const WITHOUT_SPACES = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/;
+const UNSEEN_THERE = /[\u00ad\u2060-\u2064\ufeff\ufff9-\ufffb]/;
+
 function unseenOf(text: string): RegExp {
+  if (WITHOUT_SPACES.test(text)) return UNSEEN_THERE;
   return RIGHT_TO_LEFT.test(text) ? UNSEEN : UNSEEN_OR_MARK;
 }
 
