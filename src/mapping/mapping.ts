@@ -141,7 +141,7 @@ function compileSteps(compilation: Compilation): Steps {
     // The path of its own may be all that a row has.
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
-    checkRow: compileChecks(definition, bindings, key),
+    checkRow: compileChecks(compilation, bindings, key),
     checkRules: compileRules(compilation, bindings),
     composed: compilation.composed,
   };

@@ -33,7 +33,7 @@ export type Compiling = {
   readonly catalog?: FieldCatalog;
   readonly pathField?: string | null;
   readonly needsPathId?: boolean;
-  readonly repeats?: SourceInfo['repeats'];
+  readonly found?: Partial<SourceInfo>;
 };
 
 /** Most tests fill accounts with any text: damage there only warns, as elsewhere. */
@@ -61,8 +61,8 @@ export const compileJson = (
   more: Compiling = {},
 ): Mapping => compile(sourceOf('ndjson', columns), settings, more);
 
-function compile(of: SourceInfo, settings: Settings, { repeats, ...more }: Compiling): Mapping {
-  const source = repeats === undefined ? of : { ...of, repeats };
+function compile(of: SourceInfo, settings: Settings, { found, ...more }: Compiling): Mapping {
+  const source = { ...of, ...found };
   const path = { pathField: null, needsPathId: false };
   return compileMapping({ definition: definitionOf(settings), source, catalog: CATALOG, ...path, ...more });
 }

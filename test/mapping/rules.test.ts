@@ -87,7 +87,7 @@ describe('a value that is to be unique', () => {
         [4, 1],
       ],
     });
-    const mapping = compileCsv(['name', 'details.taxId'], { rules }, { repeats: look.found() });
+    const mapping = compileCsv(['name', 'details.taxId'], { rules }, { found: { repeats: look.found() } });
     expect(told(mapping, 'N', '1')).toEqual([
       'rule_broken details.taxId: a value that no other row of the file has; row 1 has it',
     ]);

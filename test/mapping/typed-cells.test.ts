@@ -39,6 +39,22 @@ test.each<[string, string, FieldSource, string]>([
   expect(typed(field, source, cell)).toEqual([`cell_not_convertible X "${cell}"`]);
 });
 
+test.each([
+  [[0], ['number_cell']],
+  [undefined, ['number_cell']],
+  [[], []],
+])(
+  'a key that is a whole number is warned of where its column has other lengths, too (%j)',
+  (uneven, codes) => {
+    const settings = { key: 'X', ignore: ['X'] };
+    const mapped = compileCsv(['X', 'name'], settings, { found: { ...(uneven && { uneven }) } }).map({
+      ...cells('17', 'y'),
+      typed: [0],
+    });
+    expect(mapped.kind === 'mapped' && mapped.warnings.map(({ code }) => code)).toEqual(codes);
+  },
+);
+
 test('text with the same characters is read with the signs of the definition', () => {
   const mapping = compileCsv(['X'], { fields: { 'kyc.volume': GERMAN } });
   expect(bodyOf(mapping.map(cells('1.234')))).toEqual({ kyc: { volume: 1234 } });

@@ -20,6 +20,7 @@ import {
 } from './book.ts';
 import { type CellContext, readCell } from './cell.ts';
 import { WorkbookError } from './error.ts';
+import { createLengthLook } from './number-lengths.ts';
 import { createRowMaker, findHeader, isVisible, type RowMaker } from './rows.ts';
 import { readLayout, type SheetLayout, type SheetRow, sheetHandler } from './sheet.ts';
 import { createSwapLook } from './swapped-dates.ts';
@@ -93,6 +94,7 @@ async function* readSheet(
   const sheets = book.sheets.map(({ name }) => name).filter(({ length }) => length <= LONGEST_NAME);
   const hidden: number[] = [];
   const swaps = createSwapLook();
+  const lengths = createLengthLook();
   let reader: { readonly source: SourceInfo; readonly rowsOf: RowMaker } | null = null;
   for await (const rows of blocks) {
     if (reader === null) {
@@ -107,11 +109,13 @@ async function* readSheet(
     }
     const { source, rowsOf } = reader;
     rows.forEach(swaps.see);
+    rows.forEach(lengths.see);
     yield { source, rows: rows.flatMap((row) => (row.line > source.headerLine ? rowsOf(row) : [])) };
   }
   if (reader === null) throw noHeader(reading);
   const swapped = swaps.found();
-  const known = swapped.length === 0 ? reader.source : { ...reader.source, swapped };
+  const found = swapped.length === 0 ? reader.source : { ...reader.source, swapped };
+  const known = { ...found, uneven: lengths.found() };
   yield { source: { ...known, notes: [...notes, ...hiddenNotes(hidden, reading)] }, rows: [] };
 }
 

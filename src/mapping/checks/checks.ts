@@ -13,9 +13,10 @@ import {
 import type { CheckCode, Severity } from '../../model/issue.ts';
 import { isJsonList } from '../../model/json-record.ts';
 import type { JsonValue } from '../../model/request.ts';
+import type { SourceInfo } from '../../model/source.ts';
 import { isOwn } from '../../operations/own.ts';
 import type { Binding } from '../bind-fields.ts';
-import type { ColumnSlot } from '../compilation.ts';
+import type { ColumnSlot, Compilation } from '../compilation.ts';
 import { countryCode, likelyCountry } from '../countries.ts';
 import { wordsOf } from '../read-data.ts';
 import { type FieldPath, formatFieldPath, lastName } from '../request-field.ts';
@@ -42,12 +43,12 @@ type SeverityOf = (code: CheckCode) => Severity;
 type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severityOf: SeverityOf };
 
 export function compileChecks(
-  definition: Checking,
+  { definition, source }: Pick<Compilation, 'definition' | 'source'>,
   bindings: readonly Binding[],
   key: ColumnSlot | null,
 ): CheckRow {
   const columns = checkedColumns(bindings, key, definition);
-  const checkTyped = compileTypedCells(definition, bindings, key);
+  const checkTyped = compileTypedCells({ ...definition, uneven: source.uneven }, bindings, key);
   return (context) => {
     for (const column of columns) checkCell(column, context);
     checkTyped(context);
@@ -269,7 +270,7 @@ const WHOLE = 'text; zeros that were typed before this number are lost, if any';
 
 /** A key's identity passes over leading zeros, so that whole numbers do no harm in it. */
 function compileTypedCells(
-  { checks, keyForm }: Checking,
+  { checks, keyForm, uneven }: Checking & Pick<SourceInfo, 'uneven'>,
   bindings: readonly Binding[],
   key: ColumnSlot | null,
 ): (context: RowContext) => void {
@@ -282,14 +283,21 @@ function compileTypedCells(
   const isRight = (slot: number) =>
     bindings.some((one) => one.kind === 'cell' && one.slot === slot && one.numbers === 'right');
   const isLoose = keyForm === 'loose' && others.every(({ slot }) => slot !== key?.slot);
+  const isTaken = (slot: number) => isLoose && slot === key?.slot;
+  // Of keys of one length nothing is missing.
+  const isNoDamage = (slot: number) => isRight(slot) || (isTaken(slot) && uneven?.includes(slot) === false);
+  const look = (place: ColumnSlot, context: RowContext) => {
+    const value = context.values[place.slot];
+    const isNumber = isWhole(value);
+    if (isNumber && isNoDamage(place.slot)) return;
+    const isKey = isNumber && isTaken(place.slot);
+    const add = isKey || severity === 'warn' ? addWarning : addIssue;
+    add(context, { code: 'number_cell', column: place.column, value, expected: isKey ? WHOLE : TEXT });
+  };
   return (context) => {
     for (const slot of context.typed) {
       const column = columns.get(slot);
-      const value = context.values[slot];
-      if (column === undefined || (isRight(slot) && isWhole(value))) continue;
-      const isTaken = isLoose && slot === key?.slot && isWhole(value);
-      const add = isTaken || severity === 'warn' ? addWarning : addIssue;
-      add(context, { code: 'number_cell', column, value, expected: isTaken ? WHOLE : TEXT });
+      if (column !== undefined) look({ column, slot }, context);
     }
   };
 }

@@ -44,6 +44,7 @@ describe('a workbook that a library wrote', () => {
       delimiter: null,
       quote: null,
       columns: ['id', 'when', 'amount', 'ok', 'empty', 'note'],
+      uneven: [],
     });
     expect(reading.rows).toEqual([
       {
