@@ -108,7 +108,7 @@ export const countryConversion: Conversion = {
   fromJson: () => undefined,
   expected:
     'a country: two- or three-letter ISO 3166 code, or its name ' +
-    'in English, German, French, Spanish, Italian, Dutch or Polish',
+    'in English, German, French, Spanish, Italian, Dutch, Polish, Portuguese or Swedish',
 };
 
 const SEPARATORS = [',', ';', '/', '&', '+', '-', '\n', ' '];
