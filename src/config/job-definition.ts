@@ -324,6 +324,12 @@ const settingsSchema = z.strictObject({
     .describe(
       'A file is taken only once a file of its name with this ending lies beside it, for example .done.',
     ),
+  decrypt: z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .describe('A command that gets the file on standard input; its standard output is the file.'),
   schedule: scheduleSchema.optional(),
   after: z
     .union([z.string().min(1), z.array(z.string().min(1))])

@@ -30,7 +30,7 @@ export function mappingFor(definition: JobDefinition, source: SourceInfo): Mappi
 /** How the reader reads a job's files. */
 export function readFormatOf(definition: JobDefinition): ReadFormat {
   const isNeeded = createIsNeeded(definition, pathFieldOf(operationOf(definition)));
-  return { ...definition.format, isNeeded };
+  return { ...definition.format, isNeeded, decrypt: definition.decrypt };
 }
 
 function compile(definition: JobDefinition, source: SourceInfo): Mapping {

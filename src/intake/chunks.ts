@@ -52,9 +52,15 @@ async function* checked(
           'same header; put the first file back, or start again with this one',
       );
     }
+    const { clear = source.clear } = batch.source;
+    if (clear !== source.clear) throw new UsageError(`${path}: ${DECRYPTED_OTHERWISE}`);
     yield batch.rows;
   }
 }
+
+const DECRYPTED_OTHERWISE =
+  'the command under `decrypt` gave something else than when the file was read first: ' +
+  'expected the same bytes; find out why, and cancel the run if the first reading was wrong';
 
 function isSame(source: SourceInfo, found: SourceInfo): boolean {
   if (source.type !== found.type || source.compression !== found.compression) return false;

@@ -5,7 +5,11 @@ import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
 
 /** `isNeeded`: a column that `format.short` may not leave empty; without it there is none. */
-export type ReadFormat = Format & { readonly isNeeded?: (column: string) => boolean };
+export type ReadFormat = Format & {
+  readonly isNeeded?: (column: string) => boolean;
+  /** The command whose output is the file. */
+  readonly decrypt?: string | undefined;
+};
 
 /** `source.columns` of JSON is empty: only all records together show the columns. */
 export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };

@@ -3,11 +3,13 @@
  * blocks. What can't be read without a guess is an unreadable row, or refuses the file with a
  * UsageError.
  */
+import { createHash } from 'node:crypto';
+import { shellFilter } from '../lib/shell-filter.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { SourceInfo } from '../model/source.ts';
 import { containerOf, gunzip, noWorkbook, refuseNested, SIGNATURE_BYTES } from './container.ts';
 import { understandCsv } from './csv/csv.ts';
-import { fileBytes, peek } from './file.ts';
+import { fileBytes, peek, tap } from './file.ts';
 import { isReportRecord, understandJson } from './json/json.ts';
 import { isReportText } from './report-file.ts';
 import { type FileHead, type ReadFormat, type RowBatch, readHead, type Understanding } from './row-feed.ts';
@@ -25,6 +27,10 @@ export async function* openRows(
   format: ReadFormat,
   bytes: AsyncGenerator<Buffer> = fileBytes(path),
 ): AsyncGenerator<RowBatch, void, undefined> {
+  if (format.decrypt !== undefined) {
+    yield* openDecrypted(path, format.decrypt, { format, bytes });
+    return;
+  }
   try {
     const { start, all } = await peek(bytes, SIGNATURE_BYTES);
     const container = containerOf(start, path, format);
@@ -38,6 +44,40 @@ export async function* openRows(
     await bytes.return(undefined);
   }
 }
+
+const DECRYPTED_WITHIN_MS = 10 * 60_000;
+
+/** As `openRows`, of what the command makes of the file. The last batch has the digest of that. */
+async function* openDecrypted(
+  path: string,
+  command: string,
+  { format, bytes }: { readonly format: ReadFormat; readonly bytes: AsyncGenerator<Buffer> },
+): AsyncGenerator<RowBatch, void, undefined> {
+  const failed = (problem: string) =>
+    new UsageError(
+      `${path}: the command under \`decrypt\` in the job definition ${problem}: ` +
+        'expected status 0 and the file on its standard output; run it by hand with the file on its standard input',
+    );
+  const hash = createHash('sha256');
+  const clear = tap(shellFilter(bytes, command, { timeoutMs: DECRYPTED_WITHIN_MS, failed }), (block) => {
+    hash.update(block);
+  });
+  const { start, all } = await peek(clear, SIGNATURE_BYTES);
+  const container = containerOf(start, path, format);
+  if (container === 'zip' || container === 'workbook') {
+    await all.return(undefined);
+    throw new UsageError(`${path}: holds ${NO_ARCHIVE}`);
+  }
+  let last: RowBatch | null = null;
+  for await (const batch of readText(all, container, path, format)) {
+    if (last !== null) yield last;
+    last = batch;
+  }
+  if (last !== null) yield { ...last, source: { ...last.source, clear: hash.digest('hex') } };
+}
+
+const NO_ARCHIVE =
+  'a zip archive or an Excel workbook: expected CSV or JSON behind `decrypt`; decrypt a workbook by hand';
 
 async function* readText(
   bytes: AsyncGenerator<Buffer>,

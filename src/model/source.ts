@@ -51,6 +51,8 @@ export const sourceInfoSchema = z.object({
   columns: z.array(z.string()),
   /** Positions of columns whose date cells have day and month swapped. */
   swapped: z.array(z.number()).optional(),
+  /** SHA-256 of what the job's `decrypt` made of the file; only a whole reading has it. */
+  clear: z.string().optional(),
   /** Positions of a workbook's columns of whole numbers of different lengths; absent: not known. */
   uneven: z.array(z.number()).optional(),
   /** By field of a rule `unique`: rows, each with the row before it that has the same. */
