@@ -19,19 +19,48 @@ export const isoDate: Conversion = {
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
 
-/** Or what is wrong with the pattern. Without a time it is midnight; the zone is UTC. */
-export function dateByPattern(pattern: string): Conversion | string {
-  const parse = compilePattern(pattern);
-  if (typeof parse === 'string') return parse;
-  const typed = (text: string) => typedDate(text, parse);
-  return {
-    fromText: parse,
-    fromJson: () => undefined,
-    remedy: patternsFor,
-    formOf,
-    typed: { ...isoDate, fromText: typed },
-    expected: `a real date, written as ${pattern}`,
+/**
+ * Or what is wrong with the patterns, of which no two may read one text differently. Without a
+ * time it is midnight; the zone is UTC.
+ */
+export function dateByPattern(pattern: string | readonly string[]): Conversion | string {
+  const parsers = new Map<string, DateParser>();
+  for (const one of [pattern].flat()) {
+    const parse = compilePattern(one);
+    if (typeof parse === 'string') return `pattern "${one}": ${parse}`;
+    parsers.set(one, parse);
+  }
+  const clash = clashIn(parsers);
+  if (clash !== undefined) return `pattern ${JSON.stringify(pattern)}: ${clash}`;
+  const all = [...parsers.values()];
+  const fromText = (text: string) => {
+    for (const parse of all) {
+      const read = parse(text);
+      if (read !== undefined) return read;
+    }
+    return undefined;
   };
+  const typed = { ...isoDate, fromText: (text: string) => typedDate(text, fromText) };
+  const expected = `a real date, written as ${[...parsers.keys()].join(' or ')}`;
+  return { ...isoDate, fromText, typed, expected };
+}
+
+const MIDNIGHT = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0 };
+const EXAMPLE: WrittenTime = { ...MIDNIGHT, year: 2020, month: 3, day: 31, hour: 9, minute: 30 };
+
+/** Each part is another one's, too; with one digit and with two. */
+const SAMPLES: readonly WrittenTime[] = [2003, 1203, 1999].flatMap((year) => [
+  { ...MIDNIGHT, year, month: 4, day: 5, hour: 9, minute: 10, second: 11, ms: 12 },
+  { ...MIDNIGHT, year, month: 10, day: 11, hour: 12, minute: 6, second: 7, ms: 8 },
+]);
+
+/** A text that two of the patterns read differently. */
+function clashIn(parsers: ReadonlyMap<string, DateParser>): string | undefined {
+  if (parsers.size < 2) return undefined;
+  const texts = [...parsers.keys()].flatMap((one) => SAMPLES.map((sample) => writtenAs(one, sample)));
+  const readings = (text: string) => new Set([...parsers.values()].flatMap((parse) => parse(text) ?? []));
+  const clash = texts.find((text) => readings(text).size > 1);
+  return clash && `${clash} could be read by both; expected no two that read one cell differently`;
 }
 
 const DAY_AND_TIME = /^(.{1,30}?)([T ]\d\d?:\d\d(?::\d\d)?)?$/u;
@@ -75,8 +104,17 @@ function formOf(text: string): string | undefined {
 
 /** 31 March 2020, half past nine, as a valid pattern writes it. */
 export function exampleDate(pattern: string): string {
+  return writtenAs(pattern, EXAMPLE);
+}
+
+function writtenAs(pattern: string, moment: WrittenTime): string {
+  const written = (piece: string, { part, write }: Token) =>
+    write?.(moment[part]) ?? String(moment[part]).padStart(piece.length, '0');
   return [...pattern.matchAll(PIECE)]
-    .map(([piece, quoted]) => TOKENS.get(piece)?.example ?? unquoted(piece, quoted))
+    .map(([piece, quoted]) => {
+      const token = TOKENS.get(piece);
+      return token === undefined ? unquoted(piece, quoted) : written(piece, token);
+    })
     .join('');
 }
 
@@ -112,28 +150,43 @@ type Token = {
   readonly part: Part;
   readonly shape: string;
   readonly fixed: boolean;
-  readonly example: string;
   /** Not as a plain number; NaN: nothing that is known. */
   read?(text: string): number;
+  write?(value: number): string;
 };
 
+/** So many digits; where not `fixed`, up to so many. */
+function digits(part: Part, width: number, fixed = true): Token {
+  return { part, shape: fixed ? `(\\d{${width}})` : `(\\d{1,${width}})`, fixed };
+}
+
 /** The same on every day: 50 to 99 are of the last century. */
-const fullYear = (digits: string) => Number(digits) + (Number(digits) < 50 ? 2000 : 1900);
-const NAME_OF_MONTH = '([\\p{L}\\p{M}]+\\.?)';
+const YEAR_OF_TWO: Token = {
+  ...digits('year', 2),
+  read: (text) => Number(text) + (Number(text) < 50 ? 2000 : 1900),
+  write: (year) => String(year).slice(-2),
+};
+
+function namedMonth(month: 'short' | 'long'): Token {
+  const { format } = new Intl.DateTimeFormat('en', { month, timeZone: 'UTC' });
+  const write = (value: number) => format(Date.UTC(2000, value - 1));
+  return { part: 'month', shape: '([\\p{L}\\p{M}]+\\.?)', fixed: true, read: monthOf, write };
+}
+
 const TOKENS: ReadonlyMap<string, Token> = new Map<string, Token>([
-  ['yyyy', { part: 'year', shape: '(\\d{4})', fixed: true, example: '2020' }],
-  ['yy', { part: 'year', shape: '(\\d{2})', fixed: true, example: '20', read: fullYear }],
-  ['MMMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, example: 'March', read: monthOf }],
-  ['MMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, example: 'Mar', read: monthOf }],
-  ['MM', { part: 'month', shape: '(\\d{2})', fixed: true, example: '03' }],
-  ['M', { part: 'month', shape: '(\\d{1,2})', fixed: false, example: '3' }],
-  ['dd', { part: 'day', shape: '(\\d{2})', fixed: true, example: '31' }],
-  ['d', { part: 'day', shape: '(\\d{1,2})', fixed: false, example: '31' }],
-  ['HH', { part: 'hour', shape: '(\\d{2})', fixed: true, example: '09' }],
-  ['H', { part: 'hour', shape: '(\\d{1,2})', fixed: false, example: '9' }],
-  ['mm', { part: 'minute', shape: '(\\d{2})', fixed: true, example: '30' }],
-  ['ss', { part: 'second', shape: '(\\d{2})', fixed: true, example: '00' }],
-  ['SSS', { part: 'ms', shape: '(\\d{3})', fixed: true, example: '000' }],
+  ['yyyy', digits('year', 4)],
+  ['yy', YEAR_OF_TWO],
+  ['MMMM', namedMonth('long')],
+  ['MMM', namedMonth('short')],
+  ['MM', digits('month', 2)],
+  ['M', digits('month', 2, false)],
+  ['dd', digits('day', 2)],
+  ['d', digits('day', 2, false)],
+  ['HH', digits('hour', 2)],
+  ['H', digits('hour', 2, false)],
+  ['mm', digits('minute', 2)],
+  ['ss', digits('second', 2)],
+  ['SSS', digits('ms', 3)],
 ]);
 
 /** In any language of data/months.tsv. */
@@ -199,7 +252,7 @@ function parserOf(shape: RegExp, tokens: readonly Token[]): DateParser {
   return (text) => {
     const match = shape.exec(text);
     if (match === null) return undefined;
-    const written = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0 };
+    const written = { ...MIDNIGHT };
     for (const [i, { part, read = Number }] of tokens.entries()) written[part] = read(match[i + 1] ?? '');
     return isoInstant(written);
   };

@@ -98,6 +98,32 @@ test.each([
 });
 
 test.each([
+  [['dd/MM/yyyy', 'MM/dd/yyyy'], '05/04/2003'],
+  [['d.MM.yyyy', 'MM.d.yyyy'], '11.10.2003'],
+  [['yyyyMMdd', 'ddMMyyyy'], '20030405'],
+  [['dd/MM/yyyy', '20yy-MM-dd', 'yyyy-MM-dd'], '2099-04-05'],
+  [['d MMM yyyy HH:mm', 'd MMMM yyyy mm:HH'], '5 Apr 2003 09:10'],
+])('when two of the patterns %j read one cell differently, they are refused with it', (patterns, text) => {
+  expect(dateByPattern(patterns)).toContain(`${JSON.stringify(patterns)}: ${text} could be read by both`);
+});
+
+test.each([
+  [
+    ['dd/MM/yyyy', 'yyyy-MM-dd', 'd MMM yy'],
+    ['31/12/2015', '2015-12-31', '31 Dez. 15', '12/31/2015'],
+  ],
+  [
+    ['d/M/yyyy', 'dd/MM/yyyy', 'dd.MM.yy'],
+    ['31/12/2015', '31/12/2015', '31.12.15', '2015-12-31'],
+  ],
+])('when the patterns are %j, a cell is read by any of them', (patterns, [...texts]) => {
+  const conversion = dateByPattern(patterns);
+  const read = texts.map((text) => (typeof conversion === 'string' ? text : conversion.fromText(text)));
+  const day = '2015-12-31T00:00:00.000Z';
+  expect(read).toEqual([day, day, day, undefined]);
+});
+
+test.each([
   ['1/1/00 0:00', ['d/M/yy H:mm', 'M/d/yy H:mm'], /two digits/],
   ['03/04/2015', ['dd/MM/yyyy', 'MM/dd/yyyy'], undefined],
   ['42035.25', [], /day number of Excel/],

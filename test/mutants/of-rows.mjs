@@ -361,6 +361,14 @@ export const OF_ROWS = [
     why: 'a day that is in no calendar becomes the next month’s',
   },
   {
+    id: 'mapping-clashing-patterns',
+    in: 'src/mapping',
+    find: 'const clash = texts.find((text) => readings(text).size > 1);',
+    put: 'const clash = texts.find((text) => readings(text).size > 2);',
+    tests: ['test/mapping/dates'],
+    why: 'a list of patterns reads 3 April as 4 March',
+  },
+  {
     id: 'mapping-swapped-dates',
     in: 'src/mapping',
     find: "if (binding.kind !== 'cell' || !swapped.includes(binding.slot)) return binding;",
