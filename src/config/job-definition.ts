@@ -99,7 +99,7 @@ const convertedColumnSchema = z
       .union([z.string(), cells])
       .optional()
       .describe(
-        'For `as: date`: dd, MM, MMM, yyyy, yy, HH, mm, ss, SSS and literals, e.g. dd/MM/yyyy; ' +
+        'For `as: date`: dd, MM, MMM, yyyy, yy, HH, hh, a, mm, ss, SSS, XXX and literals, e.g. dd/MM/yyyy; ' +
           'or a list of which no two read one cell differently.',
       ),
     decimal: z

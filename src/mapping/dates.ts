@@ -33,19 +33,14 @@ export function dateByPattern(pattern: string | readonly string[]): Conversion |
   const clash = clashIn(parsers);
   if (clash !== undefined) return `pattern ${JSON.stringify(pattern)}: ${clash}`;
   const all = [...parsers.values()];
-  const fromText = (text: string) => {
-    for (const parse of all) {
-      const read = parse(text);
-      if (read !== undefined) return read;
-    }
-    return undefined;
-  };
+  const fromText = (text: string) =>
+    all.reduce<string | undefined>((read, parse) => read ?? parse(text), undefined);
   const typed = { ...isoDate, fromText: (text: string) => typedDate(text, fromText) };
   const expected = `a real date, written as ${[...parsers.keys()].join(' or ')}`;
   return { ...isoDate, fromText, typed, expected };
 }
 
-const MIDNIGHT = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0 };
+const MIDNIGHT = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0, half: 0 };
 const EXAMPLE: WrittenTime = { ...MIDNIGHT, year: 2020, month: 3, day: 31, hour: 9, minute: 30 };
 
 /** Each part is another one's, too; with one digit and with two. */
@@ -63,7 +58,11 @@ function clashIn(parsers: ReadonlyMap<string, DateParser>): string | undefined {
   return clash && `${clash} could be read by both; expected no two that read one cell differently`;
 }
 
-const DAY_AND_TIME = /^(.{1,30}?)([T ]\d\d?:\d\d(?::\d\d)?)?$/u;
+const TIME = ',?[T ]\\d\\d?:\\d\\d(?::\\d\\d(?:\\.\\d{3})?)?';
+const HALF = '[AaPp](?:\\. ?)?[Mm]\\.?';
+const HOURS = '[+-](?:[01]\\d|2[0-3])';
+const OFFSET = `(?:Z|${HOURS}(?::?[0-5]\\d)?)`;
+const DAY_AND_TIME = new RegExp(`^(.{1,30}?)(${TIME}(?:\\s?${HALF})?(?: ?${OFFSET})?)?$`, 'u');
 const NAME = '[\\p{L}\\p{M}]{3,}\\.?';
 const SIGN = '([-/.,] ?| )';
 const DAY = new RegExp(`^(\\d{1,4}|${NAME})${SIGN}(\\d\\d?|${NAME})${SIGN}(\\d{1,4})$`, 'u');
@@ -93,8 +92,11 @@ function dayPatterns(day: string): readonly string[] {
 }
 
 function timePattern(time: string): string {
-  const units = ['HH', 'mm', 'ss'].values();
-  return time.replaceAll(/\d+/g, ({ length }) => String(units.next().value).slice(-length));
+  const halved = time.replace(new RegExp(HALF), 'a');
+  const units = [halved === time ? 'HH' : 'hh', 'mm', 'ss', 'SSS'].values();
+  return halved
+    .replace(new RegExp(`${OFFSET}$`), ({ length }) => (length === 1 ? 'XXX' : 'X'.repeat(length / 2)))
+    .replaceAll(/\d+/g, ({ length }) => String(units.next().value).slice(-length));
 }
 
 /** What a text that is no date probably is; see data/date-forms.tsv. */
@@ -145,7 +147,7 @@ function parseIso(text: string): string | undefined {
 
 type DateParser = (text: string) => string | undefined;
 
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'ms';
+type Part = keyof typeof MIDNIGHT;
 type Token = {
   readonly part: Part;
   readonly shape: string;
@@ -155,39 +157,43 @@ type Token = {
   write?(value: number): string;
 };
 
-/** So many digits; where not `fixed`, up to so many. */
-function digits(part: Part, width: number, fixed = true): Token {
-  return { part, shape: fixed ? `(\\d{${width}})` : `(\\d{1,${width}})`, fixed };
-}
-
 /** The same on every day: 50 to 99 are of the last century. */
-const YEAR_OF_TWO: Token = {
-  ...digits('year', 2),
-  read: (text) => Number(text) + (Number(text) < 50 ? 2000 : 1900),
-  write: (year) => String(year).slice(-2),
-};
-
-function namedMonth(month: 'short' | 'long'): Token {
-  const { format } = new Intl.DateTimeFormat('en', { month, timeZone: 'UTC' });
-  const write = (value: number) => format(Date.UTC(2000, value - 1));
-  return { part: 'month', shape: '([\\p{L}\\p{M}]+\\.?)', fixed: true, read: monthOf, write };
-}
+const fullYear = (digits: string) => Number(digits) + (Number(digits) < 50 ? 2000 : 1900);
+const shortYear = (year: number) => String(year).slice(-2);
+const NAME_OF_MONTH = '([\\p{L}\\p{M}]+\\.?)';
+const inEnglish = (month: 'short' | 'long') => (value: number) =>
+  new Intl.DateTimeFormat('en', { month, timeZone: 'UTC' }).format(Date.UTC(2000, value - 1));
+const hourOfTwelve = (digits: string) => Number(digits) % 12;
+const hoursOfHalf = (name: string) => (/^p/i.test(name) ? 12 : 0);
+const AHEAD = { part: 'offset', fixed: true, read: minutesAhead, write: () => 'Z' } as const;
 
 const TOKENS: ReadonlyMap<string, Token> = new Map<string, Token>([
-  ['yyyy', digits('year', 4)],
-  ['yy', YEAR_OF_TWO],
-  ['MMMM', namedMonth('long')],
-  ['MMM', namedMonth('short')],
-  ['MM', digits('month', 2)],
-  ['M', digits('month', 2, false)],
-  ['dd', digits('day', 2)],
-  ['d', digits('day', 2, false)],
-  ['HH', digits('hour', 2)],
-  ['H', digits('hour', 2, false)],
-  ['mm', digits('minute', 2)],
-  ['ss', digits('second', 2)],
-  ['SSS', digits('ms', 3)],
+  ['yyyy', { part: 'year', shape: '(\\d{4})', fixed: true }],
+  ['yy', { part: 'year', shape: '(\\d{2})', fixed: true, read: fullYear, write: shortYear }],
+  ['MMMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, read: monthOf, write: inEnglish('long') }],
+  ['MMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, read: monthOf, write: inEnglish('short') }],
+  ['MM', { part: 'month', shape: '(\\d{2})', fixed: true }],
+  ['M', { part: 'month', shape: '(\\d{1,2})', fixed: false }],
+  ['dd', { part: 'day', shape: '(\\d{2})', fixed: true }],
+  ['d', { part: 'day', shape: '(\\d{1,2})', fixed: false }],
+  ['HH', { part: 'hour', shape: '(\\d{2})', fixed: true }],
+  ['H', { part: 'hour', shape: '(\\d{1,2})', fixed: false }],
+  ['hh', { part: 'hour', shape: '(0[1-9]|1[0-2])', fixed: true, read: hourOfTwelve }],
+  ['h', { part: 'hour', shape: '(0?[1-9]|1[0-2])', fixed: false, read: hourOfTwelve }],
+  ['a', { part: 'half', shape: `(${HALF})`, fixed: true, read: hoursOfHalf, write: () => 'AM' }],
+  ['mm', { part: 'minute', shape: '(\\d{2})', fixed: true }],
+  ['ss', { part: 'second', shape: '(\\d{2})', fixed: true }],
+  ['SSS', { part: 'ms', shape: '(\\d{3})', fixed: true }],
+  ['XXX', { ...AHEAD, shape: `(Z|${HOURS}:[0-5]\\d)` }],
+  ['XX', { ...AHEAD, shape: `(Z|${HOURS}[0-5]\\d)` }],
+  ['X', { ...AHEAD, shape: `(Z|${HOURS})` }],
 ]);
+
+function minutesAhead(offset: string): number {
+  const [hours = '0', minutes = '0'] = offset.match(/\d\d/g) ?? [];
+  const difference = Number(hours) * 60 + Number(minutes);
+  return offset.startsWith('-') ? -difference : difference;
+}
 
 /** In any language of data/months.tsv. */
 function monthOf(name: string): number {
@@ -195,9 +201,9 @@ function monthOf(name: string): number {
   return Number(readData('months.tsv').find((names) => names.includes(plain.toLowerCase()))?.[0]);
 }
 
-const PIECE = /'((?:[^']|'')*)'|yyyy|yy|M{1,4}|dd?|HH?|mm|ss|SSS|[\s\S]/gu;
+const PIECE = /'((?:[^']|'')*)'|yyyy|yy|M{1,4}|dd?|HH?|hh?|a|mm|ss|SSS|X{1,3}|[\s\S]/gu;
 const KNOWN =
-  'expected dd, d, MMMM, MMM, MM, M, yyyy, yy, HH, H, mm, ss, SSS, ' +
+  'expected dd, d, MMMM, MMM, MM, M, yyyy, yy, HH, H, hh, h, a, mm, ss, SSS, XXX, XX, X, ' +
   'and letters that stand for themselves in single quotes';
 
 const compiledOnce = remembered(compilePattern);
@@ -210,13 +216,16 @@ function compilePattern(pattern: string): DateParser | string {
   for (const [piece, quoted] of pattern.matchAll(PIECE)) {
     const token = TOKENS.get(piece);
     if (open && (token !== undefined || /^\d/.test(quoted ?? piece))) {
-      problems.push('a sign is needed after d, M and H, else it is not known where the number ends');
+      problems.push('a sign is needed after d, M, H and h, else it is not known where the number ends');
     }
     open = token !== undefined && !token.fixed;
     if (token !== undefined) tokens.push(token);
     shape += token === undefined ? literal(piece, quoted, problems) : token.shape;
   }
   problems.push(...partProblems(tokens.map(({ part }) => part)));
+  const isHalved = tokens.some(({ read }) => read === hourOfTwelve);
+  if (isHalved !== tokens.some(({ part }) => part === 'half'))
+    problems.push('hh or h needs a, which is AM or PM, and a needs hh or h');
   return problems[0] ?? parserOf(new RegExp(`^${shape}$`, 'u'), tokens);
 }
 
@@ -245,6 +254,7 @@ function partProblems(parts: readonly Part[]): readonly string[] {
   if (time.some((here, i) => here && time[i - 1] === false)) {
     problems.push('minutes need hours, seconds need minutes, and milliseconds need seconds');
   }
+  if (parts.includes('offset') && !parts.includes('hour')) problems.push('an offset needs hours');
   return problems;
 }
 
@@ -254,14 +264,23 @@ function parserOf(shape: RegExp, tokens: readonly Token[]): DateParser {
     if (match === null) return undefined;
     const written = { ...MIDNIGHT };
     for (const [i, { part, read = Number }] of tokens.entries()) written[part] = read(match[i + 1] ?? '');
-    return isoInstant(written);
+    return isoInstant({ ...written, hour: written.hour + written.half });
   };
 }
 
-/** `offset`: minutes that the clock is ahead of UTC. */
-type WrittenTime = Readonly<Record<Part | 'offset', number>>;
+/** `offset`: minutes that the clock is ahead of UTC. `half`: hours that PM adds. */
+type WrittenTime = Readonly<Record<Part, number>>;
 
-function isoInstant({ year, month, day, hour, minute, second, ms, offset }: WrittenTime): string | undefined {
+function isoInstant({
+  year,
+  month,
+  day,
+  hour,
+  minute,
+  second,
+  ms,
+  offset,
+}: Omit<WrittenTime, 'half'>): string | undefined {
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const moment = new Date(0);
   // Date.UTC takes the years 0 to 99 for 1900 to 1999.

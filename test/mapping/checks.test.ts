@@ -494,6 +494,18 @@ describe("values that can't be right", () => {
   });
 
   test.each([
+    [true, ['31/01/2015 12:00 am +01:00', '31/01/2015 00:00:00+0100', '31/01/2015 0:00 -05']],
+    [false, ['31/01/2015 12:00 AM Z', '31/01/2015 01:00:00+0100', '31-01-2015']],
+  ])('nor is one that a pattern reads with its offset (%s): %j', (isTold, dates) => {
+    const pattern = ['dd/MM/yyyy hh:mm a XXX', 'dd/MM/yyyy HH:mm:ssXX', 'dd/MM/yyyy H:mm X', 'dd-MM-yyyy'];
+    const fields = { 'kyc.details.incorporationDate': { column: 'Since', pattern } };
+    for (const date of dates)
+      expect(warningsOf(mapOf({ Since: date }, { fields }))).toEqual(
+        isTold ? ['value_implausible Since'] : [],
+      );
+  });
+
+  test.each([
     [true, ['España', 'Deutschland', 'United Kingdom']],
     [true, ['NAN', 'YES', 'TBC', 'EUR', 'GER', 'ENG', 'D', 'EL', '276', 'Atlantis', 'DE - Germany']],
     [false, ['DE', 'deu', 'UK', 'XK', 'NAM']],

@@ -79,20 +79,15 @@ function candidates(type: LeafType, cells: readonly JsonValue[], usual: Notation
 /** Where no one pattern reads the column: those that do so together. Two that clash read nothing. */
 function listsOf(alone: readonly Tried[], cells: readonly JsonValue[]): readonly Tried[] {
   if (alone.some(({ misfits }) => isTolerable(misfits, cells))) return [];
-  const patterns = alone
-    .toSorted((a, b) => a.misfits - b.misfits)
-    .flatMap(({ notation }) => notation.pattern ?? [])
-    .slice(0, MOST_LISTED);
-  const withNext = (best: Tried, next: string) => {
-    const more = tryOn(cells, 'date-time', { pattern: [...listOf(best.notation), next] });
+  const ones = alone.filter(({ notation }) => notation.pattern !== undefined);
+  const likeliest = ones.toSorted((a, b) => a.misfits - b.misfits).slice(0, 10);
+  const joined = (best: Tried, { notation }: Tried) => {
+    const pattern = [...listOf(best.notation), ...listOf(notation)];
+    const more = tryOn(cells, 'date-time', { pattern });
     return more.misfits < best.misfits ? more : best;
   };
-  return patterns
-    .map((first) => patterns.reduce(withNext, tryOn(cells, 'date-time', { pattern: [first] })))
-    .filter(({ notation }) => listOf(notation).length > 1);
+  return likeliest.map((first) => likeliest.reduce(joined, first));
 }
-
-const MOST_LISTED = 10;
 
 function listOf({ pattern = [] }: Notation): string[] {
   return [pattern].flat();
