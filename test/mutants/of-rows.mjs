@@ -371,7 +371,7 @@ export const OF_ROWS = [
   {
     id: 'mapping-swapped-dates',
     in: 'src/mapping',
-    find: "if (binding.kind !== 'cell' || !swapped.includes(binding.slot)) return binding;",
+    find: "if (binding.kind !== 'cell' || !binding.parts.some(({ slot }) => swapped.includes(slot))) return binding;",
     put: "if (binding.kind !== 'cell' || binding.slot < 0 || swapped.length >= 0) return binding;",
     tests: ['test/cli/map.test'],
     why: 'a date of which Excel has swapped day and month is sent',
