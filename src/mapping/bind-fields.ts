@@ -70,8 +70,9 @@ function withoutSwapped(binding: Binding, swapped: readonly number[]): Binding {
 }
 
 export const SWAPPED =
-  'day and month in their right places: Excel took days for months in this column, so that its date cells have the ' +
-  'two swapped and its later days are text; import the original file again with the column as text, or correct the cell as text';
+  'day and month in their right places: Excel took days for months in this column, so that its ' +
+  'date cells have the two swapped and its later days are text; import the original file ' +
+  'again with the column as text, or write the right date into the cell as text';
 
 function idOf(binding: Binding): string {
   return JSON.stringify([formatFieldPath(binding.path), columnOf(binding)]);

@@ -41,7 +41,7 @@ export function dateByPattern(pattern: string | readonly string[]): Conversion |
 }
 
 const MIDNIGHT = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0, half: 0 };
-const EXAMPLE: WrittenTime = { ...MIDNIGHT, year: 2020, month: 3, day: 31, hour: 9, minute: 30 };
+const EXAMPLE = { ...MIDNIGHT, year: 2020, month: 3, day: 31, hour: 9, minute: 30 };
 
 /** Each part is another one's, too; with one digit and with two. */
 const SAMPLES: readonly WrittenTime[] = [2003, 1203, 1999].flatMap((year) => [
@@ -52,7 +52,7 @@ const SAMPLES: readonly WrittenTime[] = [2003, 1203, 1999].flatMap((year) => [
 /** A text that two of the patterns read differently. */
 function clashIn(parsers: ReadonlyMap<string, DateParser>): string | undefined {
   if (parsers.size < 2) return undefined;
-  const texts = [...parsers.keys()].flatMap((one) => SAMPLES.map((sample) => writtenAs(one, sample)));
+  const texts = [...parsers.keys()].flatMap((one) => SAMPLES.map((sample) => exampleDate(one, sample)));
   const readings = (text: string) => new Set([...parsers.values()].flatMap((parse) => parse(text) ?? []));
   const clash = texts.find((text) => readings(text).size > 1);
   return clash && `${clash} could be read by both; expected no two that read one cell differently`;
@@ -104,20 +104,14 @@ function formOf(text: string): string | undefined {
   return readData('date-forms.tsv').find(([form = '']) => new RegExp(form).test(text))?.[1];
 }
 
-/** 31 March 2020, half past nine, as a valid pattern writes it. */
-export function exampleDate(pattern: string): string {
-  return writtenAs(pattern, EXAMPLE);
-}
-
-function writtenAs(pattern: string, moment: WrittenTime): string {
-  const written = (piece: string, { part, write }: Token) =>
-    write?.(moment[part]) ?? String(moment[part]).padStart(piece.length, '0');
-  return [...pattern.matchAll(PIECE)]
-    .map(([piece, quoted]) => {
-      const token = TOKENS.get(piece);
-      return token === undefined ? unquoted(piece, quoted) : written(piece, token);
-    })
-    .join('');
+/** As a valid pattern writes it; by default 31 March 2020, half past nine. */
+export function exampleDate(pattern: string, moment: WrittenTime = EXAMPLE): string {
+  return pattern.replaceAll(PIECE, (piece: string, quoted?: string) => {
+    const token = TOKENS.get(piece);
+    if (token === undefined) return unquoted(piece, quoted);
+    const value = moment[token.part];
+    return token.write?.(value) ?? String(value).padStart(piece.length, '0');
+  });
 }
 
 /** A workbook's date has no offset and is UTC; a number may be a date by the pattern. */

@@ -101,17 +101,13 @@ describe('the rows of a run that did not succeed', () => {
     const { summary } = await flow.run(['--job-file', job, book]);
     const again = await summaryFrom(flow, ['rerun', summary.run]);
     const failed = await flow.report(summary, 'failed.csv');
-    const reloaded = [failed, failed.replace('2015-03-04', '03/04/2015')].map(async (text, i) => {
-      return flow.run(['--job-file', job, await flow.file(`failed-${i}.csv`, text)]);
-    });
-    const [same, mended] = await Promise.all(reloaded);
-    const outcomes = [summary, again.summary, same?.summary, mended?.summary].map((one) => one?.outcomes);
-    expect(outcomes).toMatchObject([
-      { created: 2, invalid: 2 },
-      { created: 0, invalid: 2 },
-      { created: 0, invalid: 2 },
-      { created: 1, invalid: 1 },
-    ]);
+    const load = async (name: string, text: string) =>
+      (await flow.run(['--job-file', job, await flow.file(name, text)])).summary;
+    const same = await load('same.csv', failed);
+    const mended = await load('mended.csv', failed.replace('2015-03-04', '03/04/2015'));
+    const outcomes = [summary, again.summary, same, mended].map((one) => one.outcomes);
+    const refused = { created: 0, invalid: 2 };
+    expect(outcomes).toMatchObject([{ created: 2 }, refused, refused, { created: 1, invalid: 1 }]);
   });
 
   test('are chosen by their outcome, and none is taken twice', async () => {

@@ -9,13 +9,7 @@ import type { FieldCatalog } from '../../model/mapping.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
-import {
-  isTable,
-  REPORT_COLUMN_PREFIX,
-  REPORT_MEMBER,
-  type SourceInfo,
-  swappedIn,
-} from '../../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
 import { needsPathId, OF_ENTITIES, specOf } from '../../operations/operations.ts';
 import { SWAPPED } from '../bind-fields.ts';
 import { createFieldLookup } from '../request-field.ts';
@@ -81,10 +75,10 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     placement,
     field: proposeField(placement, cellsIn(placement.slot, readable, table), lookUp),
   }));
-  const swapped = new Set(swappedIn(source).map((slot) => source.columns[slot]));
+  const isSwapped = (column: string) => source.swapped?.some((slot) => source.columns[slot] === column);
   const fields = proposed
     .flatMap(({ field }) => field ?? [])
-    .map((field) => (swapped.has(field.column) ? { ...field, ...UNREADABLE } : field));
+    .map((field) => (isSwapped(field.column) ? { ...field, ...UNREADABLE } : field));
   const placed = new Set(placements.flatMap((one) => (one.kind === 'open' ? [] : [one.field])));
   return {
     operation,
