@@ -97,9 +97,12 @@ const convertedColumnSchema = z
       .optional()
       .describe("The conversion; by default the field's own type decides."),
     pattern: z
-      .string()
+      .union([z.string(), cells])
       .optional()
-      .describe('For `as: date`: dd, MM, MMM, yyyy, yy, HH, mm, ss, SSS and literals, e.g. dd/MM/yyyy.'),
+      .describe(
+        'For `as: date`: dd, MM, MMM, yyyy, yy, HH, hh, a, mm, ss, SSS, XXX and literals, e.g. dd/MM/yyyy; ' +
+          'or a list of which no two read one cell differently.',
+      ),
     decimal: z
       .enum(['.', ','])
       .optional()

@@ -8,7 +8,7 @@ import { namesOf } from '../lib/json-pointer.ts';
 import type { KeyForm } from '../model/key-form.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
-import { isTable, type SourceInfo } from '../model/source.ts';
+import { isTable, type SourceInfo, swappedIn } from '../model/source.ts';
 import { isOwn } from '../operations/own.ts';
 import { type ColumnSlot, type Compilation, isLeftOut, namesTaken } from './compilation.ts';
 import { composedPlace } from './composition.ts';
@@ -59,18 +59,20 @@ export function bindFields(compilation: Compilation): readonly Binding[] {
   const key = keyColumn(compilation);
   const isLeft = (binding: Binding) =>
     columnOf(binding) !== key || !filled.has(formatFieldPath(binding.path));
-  return [...defined.filter(isLeft), ...own].map((binding) => withoutSwapped(binding, source));
+  const swapped = swappedIn(source);
+  return [...defined.filter(isLeft), ...own].map((binding) => withoutSwapped(binding, swapped));
 }
 
-function withoutSwapped(binding: Binding, { swapped = [] }: SourceInfo): Binding {
-  if (binding.kind !== 'cell' || !swapped.includes(binding.slot)) return binding;
+function withoutSwapped(binding: Binding, swapped: readonly number[]): Binding {
+  if (binding.kind !== 'cell' || !binding.parts.some(({ slot }) => swapped.includes(slot))) return binding;
   const refused = { ...binding.conversion, fromText: () => undefined, expected: SWAPPED };
   return { ...binding, conversion: { ...binding.conversion, typed: refused } };
 }
 
 export const SWAPPED =
-  'day and month in their right places: Excel took days for months in this column, so that its date cells have the ' +
-  'two swapped and its later days are text; import the original file again with the column as text';
+  'day and month in their right places: Excel took days for months in this column, so that its ' +
+  'date cells have the two swapped and its later days are text; import the original file ' +
+  'again with the column as text, or write the right date into the cell as text';
 
 function idOf(binding: Binding): string {
   return JSON.stringify([formatFieldPath(binding.path), columnOf(binding)]);

@@ -19,22 +19,50 @@ export const isoDate: Conversion = {
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
 
-/** Or what is wrong with the pattern. Without a time it is midnight; the zone is UTC. */
-export function dateByPattern(pattern: string): Conversion | string {
-  const parse = compilePattern(pattern);
-  if (typeof parse === 'string') return parse;
-  const typed = (text: string) => typedDate(text, parse);
-  return {
-    fromText: parse,
-    fromJson: () => undefined,
-    remedy: patternsFor,
-    formOf,
-    typed: { ...isoDate, fromText: typed },
-    expected: `a real date, written as ${pattern}`,
-  };
+/**
+ * Or what is wrong with the patterns, of which no two may read one text differently. Without a
+ * time it is midnight; the zone is UTC.
+ */
+export function dateByPattern(pattern: string | readonly string[]): Conversion | string {
+  const parsers = new Map<string, DateParser>();
+  for (const one of [pattern].flat()) {
+    const parse = compilePattern(one);
+    if (typeof parse === 'string') return `pattern "${one}": ${parse}`;
+    parsers.set(one, parse);
+  }
+  const clash = clashIn(parsers);
+  if (clash !== undefined) return `pattern ${JSON.stringify(pattern)}: ${clash}`;
+  const all = [...parsers.values()];
+  const fromText = (text: string) =>
+    all.reduce<string | undefined>((read, parse) => read ?? parse(text), undefined);
+  const typed = { ...isoDate, fromText: (text: string) => typedDate(text, fromText) };
+  const expected = `a real date, written as ${[...parsers.keys()].join(' or ')}`;
+  return { ...isoDate, fromText, typed, expected };
 }
 
-const DAY_AND_TIME = /^(.{1,30}?)([T ]\d\d?:\d\d(?::\d\d)?)?$/u;
+const MIDNIGHT = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0, half: 0 };
+const EXAMPLE = { ...MIDNIGHT, year: 2020, month: 3, day: 31, hour: 9, minute: 30 };
+
+/** Each part is another one's, too; with one digit and with two. */
+const SAMPLES: readonly WrittenTime[] = [2003, 1203, 1999].flatMap((year) => [
+  { ...MIDNIGHT, year, month: 4, day: 5, hour: 9, minute: 10, second: 11, ms: 12 },
+  { ...MIDNIGHT, year, month: 10, day: 11, hour: 12, minute: 6, second: 7, ms: 8 },
+]);
+
+/** A text that two of the patterns read differently. */
+function clashIn(parsers: ReadonlyMap<string, DateParser>): string | undefined {
+  if (parsers.size < 2) return undefined;
+  const texts = [...parsers.keys()].flatMap((one) => SAMPLES.map((sample) => exampleDate(one, sample)));
+  const readings = (text: string) => new Set([...parsers.values()].flatMap((parse) => parse(text) ?? []));
+  const clash = texts.find((text) => readings(text).size > 1);
+  return clash && `${clash} could be read by both; expected no two that read one cell differently`;
+}
+
+const TIME = ',?[T ]\\d\\d?:\\d\\d(?::\\d\\d(?:\\.\\d{3})?)?';
+const HALF = '[AaPp](?:\\. ?)?[Mm]\\.?';
+const HOURS = '[+-](?:[01]\\d|2[0-3])';
+const OFFSET = `(?:Z|${HOURS}(?::?[0-5]\\d)?)`;
+const DAY_AND_TIME = new RegExp(`^(.{1,30}?)(${TIME}(?:\\s?${HALF})?(?: ?${OFFSET})?)?$`, 'u');
 const NAME = '[\\p{L}\\p{M}]{3,}\\.?';
 const SIGN = '([-/.,] ?| )';
 const DAY = new RegExp(`^(\\d{1,4}|${NAME})${SIGN}(\\d\\d?|${NAME})${SIGN}(\\d{1,4})$`, 'u');
@@ -64,8 +92,11 @@ function dayPatterns(day: string): readonly string[] {
 }
 
 function timePattern(time: string): string {
-  const units = ['HH', 'mm', 'ss'].values();
-  return time.replaceAll(/\d+/g, ({ length }) => String(units.next().value).slice(-length));
+  const halved = time.replace(new RegExp(HALF), 'a');
+  const units = [halved === time ? 'HH' : 'hh', 'mm', 'ss', 'SSS'].values();
+  return halved
+    .replace(new RegExp(`${OFFSET}$`), ({ length }) => (length === 1 ? 'XXX' : 'X'.repeat(length / 2)))
+    .replaceAll(/\d+/g, ({ length }) => String(units.next().value).slice(-length));
 }
 
 /** What a text that is no date probably is; see data/date-forms.tsv. */
@@ -73,11 +104,14 @@ function formOf(text: string): string | undefined {
   return readData('date-forms.tsv').find(([form = '']) => new RegExp(form).test(text))?.[1];
 }
 
-/** 31 March 2020, half past nine, as a valid pattern writes it. */
-export function exampleDate(pattern: string): string {
-  return [...pattern.matchAll(PIECE)]
-    .map(([piece, quoted]) => TOKENS.get(piece)?.example ?? unquoted(piece, quoted))
-    .join('');
+/** As a valid pattern writes it; by default 31 March 2020, half past nine. */
+export function exampleDate(pattern: string, moment: WrittenTime = EXAMPLE): string {
+  return pattern.replaceAll(PIECE, (piece: string, quoted?: string) => {
+    const token = TOKENS.get(piece);
+    if (token === undefined) return unquoted(piece, quoted);
+    const value = moment[token.part];
+    return token.write?.(value) ?? String(value).padStart(piece.length, '0');
+  });
 }
 
 /** A workbook's date has no offset and is UTC; a number may be a date by the pattern. */
@@ -107,34 +141,53 @@ function parseIso(text: string): string | undefined {
 
 type DateParser = (text: string) => string | undefined;
 
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'ms';
+type Part = keyof typeof MIDNIGHT;
 type Token = {
   readonly part: Part;
   readonly shape: string;
   readonly fixed: boolean;
-  readonly example: string;
   /** Not as a plain number; NaN: nothing that is known. */
   read?(text: string): number;
+  write?(value: number): string;
 };
 
 /** The same on every day: 50 to 99 are of the last century. */
 const fullYear = (digits: string) => Number(digits) + (Number(digits) < 50 ? 2000 : 1900);
+const shortYear = (year: number) => String(year).slice(-2);
 const NAME_OF_MONTH = '([\\p{L}\\p{M}]+\\.?)';
+const inEnglish = (month: 'short' | 'long') => (value: number) =>
+  new Intl.DateTimeFormat('en', { month, timeZone: 'UTC' }).format(Date.UTC(2000, value - 1));
+const hourOfTwelve = (digits: string) => Number(digits) % 12;
+const hoursOfHalf = (name: string) => (/^p/i.test(name) ? 12 : 0);
+const AHEAD = { part: 'offset', fixed: true, read: minutesAhead, write: () => 'Z' } as const;
+
 const TOKENS: ReadonlyMap<string, Token> = new Map<string, Token>([
-  ['yyyy', { part: 'year', shape: '(\\d{4})', fixed: true, example: '2020' }],
-  ['yy', { part: 'year', shape: '(\\d{2})', fixed: true, example: '20', read: fullYear }],
-  ['MMMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, example: 'March', read: monthOf }],
-  ['MMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, example: 'Mar', read: monthOf }],
-  ['MM', { part: 'month', shape: '(\\d{2})', fixed: true, example: '03' }],
-  ['M', { part: 'month', shape: '(\\d{1,2})', fixed: false, example: '3' }],
-  ['dd', { part: 'day', shape: '(\\d{2})', fixed: true, example: '31' }],
-  ['d', { part: 'day', shape: '(\\d{1,2})', fixed: false, example: '31' }],
-  ['HH', { part: 'hour', shape: '(\\d{2})', fixed: true, example: '09' }],
-  ['H', { part: 'hour', shape: '(\\d{1,2})', fixed: false, example: '9' }],
-  ['mm', { part: 'minute', shape: '(\\d{2})', fixed: true, example: '30' }],
-  ['ss', { part: 'second', shape: '(\\d{2})', fixed: true, example: '00' }],
-  ['SSS', { part: 'ms', shape: '(\\d{3})', fixed: true, example: '000' }],
+  ['yyyy', { part: 'year', shape: '(\\d{4})', fixed: true }],
+  ['yy', { part: 'year', shape: '(\\d{2})', fixed: true, read: fullYear, write: shortYear }],
+  ['MMMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, read: monthOf, write: inEnglish('long') }],
+  ['MMM', { part: 'month', shape: NAME_OF_MONTH, fixed: true, read: monthOf, write: inEnglish('short') }],
+  ['MM', { part: 'month', shape: '(\\d{2})', fixed: true }],
+  ['M', { part: 'month', shape: '(\\d{1,2})', fixed: false }],
+  ['dd', { part: 'day', shape: '(\\d{2})', fixed: true }],
+  ['d', { part: 'day', shape: '(\\d{1,2})', fixed: false }],
+  ['HH', { part: 'hour', shape: '(\\d{2})', fixed: true }],
+  ['H', { part: 'hour', shape: '(\\d{1,2})', fixed: false }],
+  ['hh', { part: 'hour', shape: '(0[1-9]|1[0-2])', fixed: true, read: hourOfTwelve }],
+  ['h', { part: 'hour', shape: '(0?[1-9]|1[0-2])', fixed: false, read: hourOfTwelve }],
+  ['a', { part: 'half', shape: `(${HALF})`, fixed: true, read: hoursOfHalf, write: () => 'AM' }],
+  ['mm', { part: 'minute', shape: '(\\d{2})', fixed: true }],
+  ['ss', { part: 'second', shape: '(\\d{2})', fixed: true }],
+  ['SSS', { part: 'ms', shape: '(\\d{3})', fixed: true }],
+  ['XXX', { ...AHEAD, shape: `(Z|${HOURS}:[0-5]\\d)` }],
+  ['XX', { ...AHEAD, shape: `(Z|${HOURS}[0-5]\\d)` }],
+  ['X', { ...AHEAD, shape: `(Z|${HOURS})` }],
 ]);
+
+function minutesAhead(offset: string): number {
+  const [hours = '0', minutes = '0'] = offset.match(/\d\d/g) ?? [];
+  const difference = Number(hours) * 60 + Number(minutes);
+  return offset.startsWith('-') ? -difference : difference;
+}
 
 /** In any language of data/months.tsv. */
 function monthOf(name: string): number {
@@ -142,9 +195,9 @@ function monthOf(name: string): number {
   return Number(readData('months.tsv').find((names) => names.includes(plain.toLowerCase()))?.[0]);
 }
 
-const PIECE = /'((?:[^']|'')*)'|yyyy|yy|M{1,4}|dd?|HH?|mm|ss|SSS|[\s\S]/gu;
+const PIECE = /'((?:[^']|'')*)'|yyyy|yy|M{1,4}|dd?|HH?|hh?|a|mm|ss|SSS|X{1,3}|[\s\S]/gu;
 const KNOWN =
-  'expected dd, d, MMMM, MMM, MM, M, yyyy, yy, HH, H, mm, ss, SSS, ' +
+  'expected dd, d, MMMM, MMM, MM, M, yyyy, yy, HH, H, hh, h, a, mm, ss, SSS, XXX, XX, X, ' +
   'and letters that stand for themselves in single quotes';
 
 const compiledOnce = remembered(compilePattern);
@@ -157,13 +210,16 @@ function compilePattern(pattern: string): DateParser | string {
   for (const [piece, quoted] of pattern.matchAll(PIECE)) {
     const token = TOKENS.get(piece);
     if (open && (token !== undefined || /^\d/.test(quoted ?? piece))) {
-      problems.push('a sign is needed after d, M and H, else it is not known where the number ends');
+      problems.push('a sign is needed after d, M, H and h, else it is not known where the number ends');
     }
     open = token !== undefined && !token.fixed;
     if (token !== undefined) tokens.push(token);
     shape += token === undefined ? literal(piece, quoted, problems) : token.shape;
   }
   problems.push(...partProblems(tokens.map(({ part }) => part)));
+  const isHalved = tokens.some(({ read }) => read === hourOfTwelve);
+  if (isHalved !== tokens.some(({ part }) => part === 'half'))
+    problems.push('hh or h needs a, which is AM or PM, and a needs hh or h');
   return problems[0] ?? parserOf(new RegExp(`^${shape}$`, 'u'), tokens);
 }
 
@@ -192,6 +248,7 @@ function partProblems(parts: readonly Part[]): readonly string[] {
   if (time.some((here, i) => here && time[i - 1] === false)) {
     problems.push('minutes need hours, seconds need minutes, and milliseconds need seconds');
   }
+  if (parts.includes('offset') && !parts.includes('hour')) problems.push('an offset needs hours');
   return problems;
 }
 
@@ -199,16 +256,25 @@ function parserOf(shape: RegExp, tokens: readonly Token[]): DateParser {
   return (text) => {
     const match = shape.exec(text);
     if (match === null) return undefined;
-    const written = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, ms: 0, offset: 0 };
+    const written = { ...MIDNIGHT };
     for (const [i, { part, read = Number }] of tokens.entries()) written[part] = read(match[i + 1] ?? '');
-    return isoInstant(written);
+    return isoInstant({ ...written, hour: written.hour + written.half });
   };
 }
 
-/** `offset`: minutes that the clock is ahead of UTC. */
-type WrittenTime = Readonly<Record<Part | 'offset', number>>;
+/** `offset`: minutes that the clock is ahead of UTC. `half`: hours that PM adds. */
+type WrittenTime = Readonly<Record<Part, number>>;
 
-function isoInstant({ year, month, day, hour, minute, second, ms, offset }: WrittenTime): string | undefined {
+function isoInstant({
+  year,
+  month,
+  day,
+  hour,
+  minute,
+  second,
+  ms,
+  offset,
+}: Omit<WrittenTime, 'half'>): string | undefined {
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const moment = new Date(0);
   // Date.UTC takes the years 0 to 99 for 1900 to 1999.

@@ -89,7 +89,7 @@ function create(as: As, source: ConvertedColumn): Conversion | string {
     case 'number':
       return numberConversion(source);
     case 'date':
-      return source.pattern === undefined ? isoDate : createDate(source.pattern);
+      return source.pattern === undefined ? isoDate : dateByPattern(source.pattern);
     case 'country':
       return countryConversion;
     case 'list':
@@ -97,11 +97,6 @@ function create(as: As, source: ConvertedColumn): Conversion | string {
     default:
       return as satisfies never;
   }
-}
-
-function createDate(pattern: string): Conversion | string {
-  const conversion = dateByPattern(pattern);
-  return typeof conversion === 'string' ? `pattern "${pattern}": ${conversion}` : conversion;
 }
 
 function withValues(

@@ -150,7 +150,7 @@ function exampleOf({ path, source }: TemplateField, type: LeafType, isNeeded: bo
       return `2500${source?.decimal ?? '.'}5`;
     case 'date':
     case 'date-time':
-      return source?.pattern === undefined ? '2020-03-31' : exampleDate(source.pattern);
+      return exampleDate([source?.pattern ?? 'yyyy-MM-dd'].flat()[0] ?? '');
     case 'country':
       return 'GBR';
     default:

@@ -116,3 +116,10 @@ export const REPORT_TEXT_COLUMN = 'onboard_text';
 export const REPORT_ROW_COLUMN = 'onboard_row';
 /** A workbook's typed cells, as JSON with a digest of each. */
 export const REPORT_TYPED_COLUMN = 'onboard_typed';
+
+/** Dates of which Excel has swapped day and month, as the workbook shows or its report says. */
+export function swappedIn({ columns, swapped = [] }: Pick<SourceInfo, 'columns' | 'swapped'>) {
+  const names = new Set(columns);
+  const isTold = (name: string) => names.has(`${REPORT_COLUMN_PREFIX}swapped ${name}`);
+  return columns.flatMap((name, at) => (swapped.includes(at) || isTold(name) ? [at] : []));
+}

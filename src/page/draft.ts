@@ -122,7 +122,7 @@ function notationsFor(column: string, { fields }: JobProposal): ReadonlyMap<stri
 }
 
 function readingWords({ pattern, true: yes, false: no, ...others }: Notation): string {
-  if (pattern !== undefined) return pattern;
+  if (pattern !== undefined) return [pattern].flat().join(' or ');
   if (yes !== undefined && no !== undefined) return `${yes.join(', ')} / ${no.join(', ')}`;
   return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)|(?<=\w)"/g, '') || 'as it is';
 }

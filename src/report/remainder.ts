@@ -12,7 +12,13 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf as sentenceOf } from '../model/sentence.ts';
 import { type LedgerView, type RefusalBody, type Settlement, wasRefused } from '../model/settlement.ts';
-import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
+import {
+  isTable,
+  REPORT_COLUMN_PREFIX,
+  REPORT_MEMBER,
+  REPORT_TYPED_COLUMN,
+  swappedIn,
+} from '../model/source.ts';
 import { csvText } from './csv-text.ts';
 import { serviceMessage } from './service-words.ts';
 
@@ -112,6 +118,9 @@ function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): Remainder
   const columns = kept.map((i) => source.columns[i] ?? '');
   // Number cells are marked: the definition's number format doesn't apply to them.
   const hasTyped = like.source.type === 'xlsx' || like.source.columns.includes(REPORT_TYPED_COLUMN);
+  const swapped = swappedIn(source).map((at) => `swapped ${source.columns[at]}`);
+  const added = hasTyped ? [...ADDED, 'typed', ...swapped] : ADDED;
+  const addedFor = (kind: RemainderKind) => [...added, ...LAST[kind]].map(ownName);
   // Of a row that was filled from it and is wrong still, too.
   const textAt = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}text`);
   const unreadText = (row: Row | null) =>
@@ -121,13 +130,14 @@ function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): Remainder
       ...originalCells(row.source, kept),
       ...addedCells(id, row),
       ...(hasTyped ? [row.source?.kind === 'cells' ? typedText(row.source, source.columns) : ''] : []),
+      ...(hasTyped ? swapped.map(() => '') : []),
       ...(kind === 'failed' ? unreadText(row.source) : []),
       ...(kind === 'in-doubt' ? [''] : []),
     ];
   };
   return {
     extension: 'csv',
-    header: (kind) => BYTE_ORDER_MARK + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
+    header: (kind) => BYTE_ORDER_MARK + csvText([[...columns, ...addedFor(kind)]], dialect),
     lines: (rows, kind) =>
       csvText(
         rows.map((row) => cellsOf(row, kind)),
@@ -138,11 +148,6 @@ function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): Remainder
 
 /** Without it Excel reads UTF-8 in another encoding and breaks letters with accents. */
 const BYTE_ORDER_MARK = '\uFEFF';
-
-function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
-  const added = hasTyped ? [...ADDED, 'typed'] : ADDED;
-  return [...added, ...LAST[kind]].map(ownName);
-}
 
 /** Only an invalid row can be one that could not be read. */
 const LAST: Readonly<Record<RemainderKind, readonly string[]>> = {

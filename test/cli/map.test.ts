@@ -94,9 +94,13 @@ describe('when it is not clear how to read a column', () => {
   test.each([
     ['31.01.15,28.06.98', '{ column: Incorporated, pattern: dd.MM.yy }'],
     ['5 Mai 2015,12 Okt. 2014', '{ column: Incorporated, pattern: d MMM yyyy }'],
+    ['1/3/2015 9:30 AM,12/31/2014 12:00 p.m.', 'pattern: M/d/yyyy h:mm a }'],
+    ['2015-01-31 00:00:00+01,2014-06-30 00:00:00+02', 'pattern: yyyy-MM-dd HH:mm:ssX }'],
     ['1/1/00 0:00,12/31/98 0:00', '{ column: Incorporated, pattern: M/d/yy H:mm }'],
     ['13/04/2015,04/25/2015,x', 'are written as dd/MM/yyyy: 1, MM/dd/yyyy: 1, no date: 1'],
     ['31/12/2015,2015-12-31,2015-12-30', 'are written as dd/MM/yyyy: 1, ISO 8601: 2'],
+    ['31/12/2015,2015-12-31,31.12.2015', 'pattern: [ dd/MM/yyyy, yyyy-MM-dd, dd.MM.yyyy ] }'],
+    ['3/4/2015,31.12.2015', 'fit d/M/yyyy or dd.MM.yyyy and M/d/yyyy or dd.MM.yyyy: choose one'],
   ])('dates written %s have the line %s', async (dates, line) => {
     const rows = dates.split(',').map((date, i) => `K${i},A,${date}`);
     const { yaml } = await mapAndCheck(await ownFile(`Ref,Name,Incorporated\n${rows.join('\n')}\n`));

@@ -1,10 +1,12 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import writeXlsxFile from 'write-excel-file/node';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { TIMES } from '../faults/support/times.ts';
 import { createJob, type Flow, type FlowOptions, startFlow, subclientsCsv } from '../support/flow.ts';
+import { ownFolder } from '../support/folder.ts';
 import { newestRun, summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
@@ -86,6 +88,26 @@ describe('the rows of a run that did not succeed', () => {
     const again = await flow.run(['--job-file', job, file]);
     expect([again.exitCode, again.summary.run]).toEqual([1, parent.summary.run]);
     expect(flow.sandbox.stats()).toMatchObject({ made: { drafts: 3 }, duplicateKeys: 0 });
+  });
+
+  test('are refused again where Excel has swapped their date, in their file until it is another', async () => {
+    const flow = await startFlow();
+    const days = ['13/04/2015', new Date('2015-03-04'), '31/12/2012', new Date('2015-05-04')];
+    const book = join(await ownFolder(), 'book.xlsx');
+    const table = [['externalId', 'details.name', 'On'], ...days.map((day, i) => [`K${i}`, 'A', day])];
+    await writeXlsxFile(table, { dateFormat: 'dd/mm/yyyy' }).toFile(book);
+    const field = 'kyc.details.incorporationDate: { column: On, pattern: dd/MM/yyyy }';
+    const job = await flow.file('job.yaml', createJob().replace('fields: {', `fields: { ${field},`));
+    const { summary } = await flow.run(['--job-file', job, book]);
+    const again = await summaryFrom(flow, ['rerun', summary.run]);
+    const failed = await flow.report(summary, 'failed.csv');
+    const load = async (name: string, text: string) =>
+      (await flow.run(['--job-file', job, await flow.file(name, text)])).summary;
+    const same = await load('same.csv', failed);
+    const mended = await load('mended.csv', failed.replace('2015-03-04', '03/04/2015'));
+    const outcomes = [summary, again.summary, same, mended].map((one) => one.outcomes);
+    const refused = { created: 0, invalid: 2 };
+    expect(outcomes).toMatchObject([{ created: 2 }, refused, refused, { created: 1, invalid: 1 }]);
   });
 
   test('are chosen by their outcome, and none is taken twice', async () => {

@@ -485,13 +485,18 @@ describe("values that can't be right", () => {
     }
   });
 
+  const PATTERNS = ['dd/MM/yyyy hh:mm a XXX', 'dd/MM/yyyy HH:mm:ssXX', 'dd/MM/yyyy H:mm X', 'dd-MM-yyyy'];
   test.each([
-    [true, ['2015-01-31T00:00:00+01:00', '2015-01-31T00:00:00.000-0530', '2015-01-31T00:00+02:00']],
-    [false, ['2015-01-31', '2015-01-31T00:00:00Z', '2015-01-31T00:00:00+00:00', '2015-01-31T09:30:00+01:00']],
-  ])('a midnight of another time zone is no day (%s): %j', (isTold, dates) => {
-    const field = 'kyc.details.incorporationDate';
-    for (const date of dates)
-      expect(warningsOf(mapOf({ [field]: date }))).toEqual(isTold ? [`value_implausible ${field}`] : []);
+    [true, {}, ['2015-01-31T00:00:00+01:00', '2015-01-31T00:00:00.000-0530', '2015-01-31T00:00+02:00']],
+    [false, {}, ['2015-01-31', '2015-01-31T00:00:00Z', '2015-01-31T00:00:00+00:00']],
+    [false, {}, ['2015-01-31T09:30:00+01:00']],
+    [true, { pattern: PATTERNS }, ['31/01/2015 12:00 am +01:00', '31/01/2015 00:00:00+0100']],
+    [true, { pattern: PATTERNS }, ['31/01/2015 0:00 -05']],
+    [false, { pattern: PATTERNS }, ['31/01/2015 12:00 AM Z', '31/01/2015 01:00:00+0100', '31-01-2015']],
+  ])('a midnight of another time zone is no day (%s): %j %j', (isTold, notation, dates) => {
+    const fields = { 'kyc.details.incorporationDate': { column: 'Since', ...notation } };
+    const told = isTold ? ['value_implausible Since'] : [];
+    for (const date of dates) expect(warningsOf(mapOf({ Since: date }, { fields }))).toEqual(told);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { expectedOf } from '../../src/mapping/conversion.ts';
 import { dateByPattern, exampleDate, isoDate } from '../../src/mapping/dates.ts';
 
 /** Reads by the pattern; a pattern with a problem answers with it. */
-function parse(pattern: string, text: string): unknown {
+function parse(pattern: string | string[], text: string): unknown {
   const conversion = dateByPattern(pattern);
   return typeof conversion === 'string' ? conversion : conversion.fromText(text);
 }
@@ -77,6 +77,20 @@ test.each([
   ['d MMM yyyy', '5 AOU\u0302T 2015', '2015-08-05T00:00:00.000Z'],
   ['MMM d, yyyy', 'Sept. 5, 2015', '2015-09-05T00:00:00.000Z'],
   ['d MMM yyyy', '5 jui 2015', undefined],
+  [['d/M/yyyy', 'dd/MM/yyyy', 'd MMM yy'], '31/12/2015', '2015-12-31T00:00:00.000Z'],
+  [['d/M/yyyy', 'dd/MM/yyyy', 'd MMM yy'], '31 Dez. 15', '2015-12-31T00:00:00.000Z'],
+  [['dd/MM/yyyy', 'yyyy-MM-dd'], '12/31/2015', undefined],
+  ['M/d/yyyy h:mm a', '3/31/2024 9:05 p.m.', '2024-03-31T21:05:00.000Z'],
+  ['dd/MM/yyyy hh:mm:ss a', '31/03/2024 12:00:00 AM', '2024-03-31T00:00:00.000Z'],
+  ['dd/MM/yyyy hh:mm a', '31/03/2024 12:30 Pm', '2024-03-31T12:30:00.000Z'],
+  ['dd/MM/yyyy hh:mm a', '31/03/2024 13:30 PM', undefined],
+  ['dd/MM/yyyy hh:mm a', '31/03/2024 00:30 AM', undefined],
+  ['yyyy-MM-dd HH:mmXXX', '2024-03-31 00:30+01:00', '2024-03-30T23:30:00.000Z'],
+  ['yyyy-MM-dd HH:mmXXX', '2024-03-31 00:30Z', '2024-03-31T00:30:00.000Z'],
+  ['yyyy-MM-dd HH:mmXXX', '2024-03-31 00:30+0100', undefined],
+  ['yyyyMMddHHmmssXX', '20240331003000-0530', '2024-03-31T06:00:00.000Z'],
+  ['yyyy-MM-dd HH:mm XX', '2024-03-31 00:30 +2400', undefined],
+  ['yyyy-MM-dd HH:mmX', '2024-03-31 00:30+01', '2024-03-30T23:30:00.000Z'],
 ])('when the pattern is %j, %j is %j', (pattern, text, moment) => {
   expect(parse(pattern, text)).toBe(moment);
 });
@@ -86,11 +100,13 @@ test.each([
   ['MM/yyyy', /the day is missing/],
   ['dd/MM/yyy', /"y" is not known/],
   ['dd MMMMM yyyy', /the month appears more than once/],
-  ['dd/MM/yyyy hh:mm', /"h" is not known/],
+  ['dd/MM/yyyy hh:mm', /hh or h needs a/],
+  ['dd/MM/yyyy HH:mm a', /a needs hh or h/],
+  ['dd/MM/yyyyXXX', /an offset needs hours/],
   ['dd/MM/yyyy mm', /minutes need hours/],
   ['dd/MM/yyyy HH:ss', /seconds need minutes/],
-  ['dMyyyy', /a sign is needed after d, M and H/],
-  ["d'1'M yyyy", /a sign is needed after d, M and H/],
+  ['dMyyyy', /a sign is needed after d, M, H and h/],
+  ["d'1'M yyyy", /a sign is needed after d, M, H and h/],
   ["dd/MM/yyyy 'at", /a single quote is not closed/],
   ['', /is missing/],
 ])('when the pattern is %j, it is refused', (pattern, problem) => {
@@ -98,8 +114,21 @@ test.each([
 });
 
 test.each([
+  [['dd/MM/yyyy', 'MM/dd/yyyy'], '05/04/2003'],
+  [['d.MM.yyyy', 'MM.d.yyyy'], '11.10.2003'],
+  [['yyyyMMdd', 'ddMMyyyy'], '20030405'],
+  [['dd/MM/yyyy', '20yy-MM-dd', 'yyyy-MM-dd'], '2099-04-05'],
+  [["d/M/yyyy HH:mm 'PM'", 'd/M/yyyy hh:mm a'], '5/4/2003 09:10 PM'],
+  [['d MMM yyyy HH:mm', 'd MMMM yyyy mm:HH'], '5 Apr 2003 09:10'],
+])('when two of the patterns %j read one cell differently, they are refused with it', (patterns, text) => {
+  expect(dateByPattern(patterns)).toContain(`${JSON.stringify(patterns)}: ${text} could be read by both`);
+});
+
+test.each([
   ['1/1/00 0:00', ['d/M/yy H:mm', 'M/d/yy H:mm'], /two digits/],
   ['03/04/2015', ['dd/MM/yyyy', 'MM/dd/yyyy'], undefined],
+  ['3/31/2015, 9:30:00\u202FAM', ['M/d/yyyy, h:mm:ss\u202Fa'], undefined],
+  ['2015-01-31 00:00:00.000+01', ['yyyy-MM-dd HH:mm:ss.SSSX'], undefined],
   ['42035.25', [], /day number of Excel/],
   ['1422662400000', [], /milliseconds/],
   ['1422662400', [], /\bseconds/],

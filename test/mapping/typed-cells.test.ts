@@ -55,6 +55,15 @@ test.each([
   },
 );
 
+test.each([
+  ['X', { column: 'X' }],
+  ['X + name', { columns: ['X', 'name'], join: '' }],
+])('a date that Excel has swapped is not taken of %s', (column, source) => {
+  const mapping = compileCsv(['X', 'name', 'onboard_swapped X'], { fields: { 'kyc.since': source } });
+  const mapped = mapping.map({ ...cells('2020-03-04', '', ''), typed: [0] });
+  expect(bodyOf(mapped)).toEqual([`cell_not_convertible ${column} "2020-03-04"`]);
+});
+
 test('text with the same characters is read with the signs of the definition', () => {
   const mapping = compileCsv(['X'], { fields: { 'kyc.volume': GERMAN } });
   expect(bodyOf(mapping.map(cells('1.234')))).toEqual({ kyc: { volume: 1234 } });

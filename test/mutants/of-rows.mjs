@@ -361,9 +361,17 @@ export const OF_ROWS = [
     why: 'a day that is in no calendar becomes the next month’s',
   },
   {
+    id: 'mapping-clashing-patterns',
+    in: 'src/mapping',
+    find: 'const clash = texts.find((text) => readings(text).size > 1);',
+    put: 'const clash = texts.find((text) => readings(text).size > 2);',
+    tests: ['test/mapping/dates'],
+    why: 'a list of patterns reads 3 April as 4 March',
+  },
+  {
     id: 'mapping-swapped-dates',
     in: 'src/mapping',
-    find: "if (binding.kind !== 'cell' || !swapped.includes(binding.slot)) return binding;",
+    find: "if (binding.kind !== 'cell' || !binding.parts.some(({ slot }) => swapped.includes(slot))) return binding;",
     put: "if (binding.kind !== 'cell' || binding.slot < 0 || swapped.length >= 0) return binding;",
     tests: ['test/cli/map.test'],
     why: 'a date of which Excel has swapped day and month is sent',

@@ -211,12 +211,19 @@ const dayProblem: ProblemOf = (sent, text) => {
   if (typeof sent !== 'string' || !/^\d{4}-\d\d-\d\d/.test(sent)) return null;
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString(); // somewhere on earth it is
   if (sent < '1800' || sent > tomorrow) return PAST;
-  return MIDNIGHT.test(text) && !sent.endsWith('T00:00:00.000Z') ? MOVED : null;
+  return !sent.endsWith('T00:00:00.000Z') && isMidnight(sent, text) ? MOVED : null;
 };
 
-const PAST = 'a date from 1800 until today; the year is probably wrong, or the date is read in a wrong order';
+/** By the clock of the offset that the text ends with. */
+function isMidnight(sent: string, text: string): boolean {
+  const [, sign = '', hours = '', minutes = '0'] = OFFSET.exec(text) ?? [];
+  const ahead = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes));
+  return sign !== '' && (Date.parse(sent) + ahead * 60_000) % 86_400_000 === 0;
+}
 
-const MIDNIGHT = /T00:00(?::00(?:[.,]0+)?)?[+-]\d\d:?\d\d$/;
+const OFFSET = /([+-])(0\d|1[0-4]):?([0-5]\d)?$/;
+
+const PAST = 'a date from 1800 until today; the year is probably wrong, or the date is read in a wrong order';
 const MOVED =
   'a day alone, such as 2015-01-31: midnight of another time zone is another hour, or day, in UTC';
 

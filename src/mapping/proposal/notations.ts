@@ -22,9 +22,10 @@ export type ChosenNotation = {
 /** `null`: a cell that needs none. `as`: taken where it reads the cells. */
 export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?: 'country'): ChosenNotation {
   const usual = as === undefined ? {} : { as };
-  const tried = candidates(type, cells, usual).map((notation) => tryOn(cells, type, notation));
+  const alone = candidates(type, cells, usual).map((notation) => tryOn(cells, type, notation));
+  const tried = type === 'date-time' ? [...alone, ...listsOf(alone, cells)] : alone;
   const misfits = Math.min(...tried.map((one) => one.misfits));
-  if (misfits > 0 && (misfits > mostMistakes(cells.length) || misfits >= cells.length / 2)) {
+  if (!isTolerable(misfits, cells)) {
     const { expected } = defaultConversion(as ?? type);
     const many = `many of the cells looked at can't be read: expected ${expected}`;
     return { notation: {}, notes: [many, ...formsOf(type, cells, {})], isDecided: ONE_WAY.has(type) };
@@ -52,6 +53,12 @@ export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?:
 /** Nobody can say how else to read them: a cell that doesn't fit spoils its row. */
 const ONE_WAY: ReadonlySet<LeafType> = new Set(['string', 'country', 'string-list']);
 
+function isTolerable(misfits: number, { length }: readonly JsonValue[]): boolean {
+  return misfits === 0 || (misfits <= mostMistakes(length) && misfits < length / 2);
+}
+
+type Tried = ReturnType<typeof tryOn>;
+
 function tryOn(cells: readonly JsonValue[], type: LeafType, notation: Notation) {
   const conversion = conversionFor(type, { column: '', ...notation });
   const results = cells.map((cell) =>
@@ -69,6 +76,23 @@ function candidates(type: LeafType, cells: readonly JsonValue[], usual: Notation
   return [usual, ...new Map(found.map((notation) => [JSON.stringify(notation), notation])).values()];
 }
 
+/** Where no one pattern reads the column: those that do so together. Two that clash read nothing. */
+function listsOf(alone: readonly Tried[], cells: readonly JsonValue[]): readonly Tried[] {
+  if (alone.some(({ misfits }) => isTolerable(misfits, cells))) return [];
+  const ones = alone.filter(({ notation }) => notation.pattern !== undefined);
+  const likeliest = ones.toSorted((a, b) => a.misfits - b.misfits).slice(0, 10);
+  const joined = (best: Tried, { notation }: Tried) => {
+    const pattern = [...listOf(best.notation), ...listOf(notation)];
+    const more = tryOn(cells, 'date-time', { pattern });
+    return more.misfits < best.misfits ? more : best;
+  };
+  return likeliest.map((first) => likeliest.reduce(joined, first));
+}
+
+function listOf({ pattern = [] }: Notation): string[] {
+  return [pattern].flat();
+}
+
 /** Where dates are written in several ways: each with its count, the notation's own as one. */
 function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation): readonly string[] {
   const { remedy } = defaultConversion(type);
@@ -76,8 +100,9 @@ function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation
   const counts = new Map<string, number>();
   for (const text of cells.filter((cell) => typeof cell === 'string' && cell !== '')) {
     const patterns = remedy(String(text)).map(({ pattern }) => pattern);
-    const isRead = tryOn([text], type, notation).misfits === 0;
-    const form = isRead ? (notation.pattern ?? 'ISO 8601') : patterns.join(' or ') || 'no date';
+    const isReadBy = (one: Notation) => tryOn([text], type, one).misfits === 0;
+    const own = listOf(notation).find((pattern) => isReadBy({ pattern }));
+    const form = own ?? (isReadBy({}) ? 'ISO 8601' : patterns.join(' or ') || 'no date');
     counts.set(form, (counts.get(form) ?? 0) + 1);
   }
   const forms = [...counts].map(([form, count]) => `${form}: ${count}`);
@@ -101,7 +126,6 @@ function orOther(written: string[], word: string): string[] {
 
 function describe({ pattern, decimal, separator }: Notation): string {
   if (separator !== undefined) return `separator "${separator}"`;
-  return (
-    pattern ?? (decimal === undefined ? 'numbers written as in JSON' : `numbers with decimal "${decimal}"`)
-  );
+  if (pattern !== undefined) return [pattern].flat().join(' or ');
+  return decimal === undefined ? 'numbers written as in JSON' : `numbers with decimal "${decimal}"`;
 }
