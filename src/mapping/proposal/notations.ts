@@ -76,7 +76,7 @@ function candidates(type: LeafType, cells: readonly JsonValue[], usual: Notation
   return [usual, ...new Map(found.map((notation) => [JSON.stringify(notation), notation])).values()];
 }
 
-/** Where no one pattern reads the column: those that do so together. Two that clash read nothing. */
+/** Where no one pattern reads the column: those that do together. Two that clash read nothing. */
 function listsOf(alone: readonly Tried[], cells: readonly JsonValue[]): readonly Tried[] {
   if (alone.some(({ misfits }) => isTolerable(misfits, cells))) return [];
   const ones = alone.filter(({ notation }) => notation.pattern !== undefined);
