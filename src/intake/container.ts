@@ -10,7 +10,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import KNOWN from './data/containers.json' with { type: 'json' };
 import { tap } from './file.ts';
 
-export type Container = 'plain' | 'gzip' | 'zip' | 'workbook';
+type Container = 'plain' | 'gzip' | 'zip' | 'workbook';
 
 /** As many as the longest signature has. */
 export const SIGNATURE_BYTES = 80;

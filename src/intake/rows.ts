@@ -11,8 +11,15 @@ import { containerOf, gunzip, noWorkbook, refuseNested, SIGNATURE_BYTES } from '
 import { understandCsv } from './csv/csv.ts';
 import { fileBytes, peek, tap } from './file.ts';
 import { isReportRecord, understandJson } from './json/json.ts';
-import { isReportText } from './report-file.ts';
-import { type FileHead, type ReadFormat, type RowBatch, readHead, type Understanding } from './row-feed.ts';
+import { isReport, isReportText } from './report-file.ts';
+import {
+  type FileHead,
+  HEAD_CHARS,
+  type ReadFormat,
+  type RowBatch,
+  readHead,
+  type Understanding,
+} from './row-feed.ts';
 import { openText } from './text.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
 import { readArchive } from './xlsx/zip.ts';
@@ -27,8 +34,12 @@ export async function* openRows(
   format: ReadFormat,
   bytes: AsyncGenerator<Buffer> = fileBytes(path),
 ): AsyncGenerator<RowBatch, void, undefined> {
-  if (format.decrypt !== undefined) {
-    yield* openDecrypted(path, format.decrypt, { format, bytes });
+  const { decrypt, ...plain } = format;
+  if (decrypt !== undefined) {
+    const { start, all } = await peek(bytes, HEAD_CHARS);
+    // The files of a report are in clear.
+    if (isReport(start.toString('utf8'))) yield* openRows(path, plain, all);
+    else yield* openDecrypted(path, decrypt, { format: plain, bytes: all });
     return;
   }
   try {

@@ -15,7 +15,7 @@ type FilterOptions = {
   readonly failed: (problem: string) => Error;
 };
 
-/** Reads `bytes` to their end whatever the command takes of them; ends it when the consumer stops. */
+/** Reads `bytes` to their end, whatever the command takes of them. Ends with its consumer. */
 export async function* shellFilter(
   bytes: AsyncGenerator<Buffer>,
   command: string,

@@ -279,7 +279,8 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
   const read = field === null ? bound : bindColumn(at, field, compilation);
   return (
     read ??
-    `${noSuchField(at.column, compilation)} Rename the column, map it under "fields", or list it under "ignore".`
+    `${noSuchField(at.column, compilation)} Rename the column, ` +
+      'map it under "fields", or list it under "ignore".'
   );
 }
 
@@ -303,7 +304,7 @@ function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Bin
         ? containerProblem(at.column, known.shape, compilation)
         : { kind: 'container', path, ...at, shape: known.shape };
     case 'opaque':
-      return `${NOT_SHOWN}; list "${isTable(compilation.source) ? at.column : path[0]}" under "ignore"`;
+      return `${NOT_SHOWN}; list ` + `"${isTable(compilation.source) ? at.column : path[0]}" under "ignore"`;
     case 'unknown':
       return undefined;
     default:

@@ -16,7 +16,8 @@ export const isoDate: Conversion = {
   remedy: patternsFor,
   formOf,
   expected:
-    'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
+    'a date such as 2024-03-31, or a date-time with its offset ' +
+    'and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
 
 /**

@@ -110,7 +110,10 @@ function withValues(
   for (const [cell, meant] of Object.entries(written)) {
     const value = convert(plain, meant);
     if (value === undefined) {
-      return `values, ${JSON.stringify(cell)}: ${JSON.stringify(meant)} doesn't fit the field; expected ${plain.expected}`;
+      return (
+        `values, ${JSON.stringify(cell)}: ${JSON.stringify(meant)} ` +
+        `doesn't fit the field; expected ${plain.expected}`
+      );
     }
     values.set(cell, value);
   }

@@ -218,7 +218,9 @@ function listProblem(group: string, compilation: Compilation): string | null {
   if (typeof path === 'string') return path;
   const known = compilation.lookUp(path);
   if (known.kind === 'unknown') {
-    return `${compilation.definition.operation} has no list "${group}".${suggestField(group, compilation)}`;
+    return (
+      `${compilation.definition.operation} has no list ` + `"${group}".${suggestField(group, compilation)}`
+    );
   }
   const isList =
     (known.kind === 'container' && known.shape === 'list') ||

@@ -277,7 +277,8 @@ function compileOwnPath(compilation: Compilation, path: string): PathIdOf {
 
 const IN_PATH = "a value: the request's path has this column in it";
 const FIT_FOR_PATH =
-  'an identifier that can stand in a path: no "." or ".." for a part of it, no control or invisible characters, at most 256 in all';
+  'an identifier that can stand in a path: no "." or ".." for a part ' +
+  'of it, no control or invisible characters, at most 256 in all';
 
 /** Empty where the row has none, `undefined` where an issue says why it can't be read. */
 function idOf(binding: Binding | null, context: RowContext): string | undefined {

@@ -39,7 +39,9 @@ export function integerConversion({ decimal }: NumberSigns): Conversion {
     fromJson: (value) => (Number.isSafeInteger(value) ? value : undefined),
     ...(decimal !== undefined && { typed: integerConversion({}) }),
     remedy: (text) => remedy((other) => groupedInteger(other)(text)),
-    expected: `a whole number such as ${decimal === undefined ? '1234' : INTEGER[decimal]}, up to ${Number.MAX_SAFE_INTEGER}`,
+    expected:
+      `a whole number such as ${decimal === undefined ? '1234' : INTEGER[decimal]}, ` +
+      `up to ${Number.MAX_SAFE_INTEGER}`,
   };
 }
 

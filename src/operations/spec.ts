@@ -53,7 +53,7 @@ export type OperationSpec = {
 };
 
 /** What `map` goes by. */
-export type Proposal = {
+type Proposal = {
   /** Whose fields: the first cell in the tables of names. */
   readonly kind: 'subclient' | 'counterparty' | 'payment';
   /** Names of the rows' own key, the most telling first: a payee's reference is a payment's. */

@@ -41,6 +41,12 @@ test.each([
   expect(stderr).toContain(problem);
 });
 
+test("a report's own file is in clear, and read as it is", async () => {
+  const failed = 'Ref,Name,onboard_run,onboard_row\nA1,Foo,r,1\n';
+  const { path, format } = await given('exit 1', failed);
+  expect(await surveyFile(path, format)).toMatchObject({ rows: 1, source: { headerLine: 1 } });
+});
+
 test('another output at the second reading is no file to go on with', async () => {
   const same = await given('base64 -d');
   const facts = await surveyFile(same.path, same.format);

@@ -223,7 +223,8 @@ function isMidnight(sent: string, text: string): boolean {
 
 const OFFSET = /([+-])(0\d|1[0-4]):?([0-5]\d)?$/;
 
-const PAST = 'a date from 1800 until today; the year is probably wrong, or the date is read in a wrong order';
+const PAST =
+  'a date from 1800 until today; the year is probably ' + 'wrong, or the date is read in a wrong order';
 const MOVED =
   'a day alone, such as 2015-01-31: midnight of another time zone is another hour, or day, in UTC';
 

@@ -27,7 +27,8 @@ export const scientificNotation: CellCheck = {
 };
 
 const EVERY_DIGIT =
-  'every digit, as text; a spreadsheet probably turned a long number into a short form such as 1.23457E+11, which loses digits';
+  'every digit, as text; a spreadsheet probably turned a long ' +
+  'number into a short form such as 1.23457E+11, which loses digits';
 
 /** Within a text it may be meant. A column too narrow for its value shows `####`. */
 export const spreadsheetError: CellCheck = {
@@ -40,10 +41,12 @@ export const spreadsheetError: CellCheck = {
 };
 
 const FORMULA =
-  'a value; a spreadsheet writes this where a formula has no result: correct the formula and export the file again';
+  'a value; a spreadsheet writes this where a formula has ' +
+  'no result: correct the formula and export the file again';
 
 const NARROW =
-  'a value; a spreadsheet writes this where a column is too narrow to show it: widen the column and export the file again';
+  'a value; a spreadsheet writes this where a column is too ' +
+  'narrow to show it: widen the column and export the file again';
 
 /** What nobody types: a value of a program, written out where its text belongs. */
 export const rendering: CellCheck = {
@@ -128,7 +131,8 @@ function unseenOf(text: string): RegExp {
 
 const PADDED = /^\s|\s$/;
 const PADDING =
-  'a value without white space before or behind it; with `format: { trim: true }` in the job definition it is taken off';
+  'a value without white space before or behind it; with `format: ' +
+  '{ trim: true }` in the job definition it is taken off';
 const NOT_PLAIN = /[^ -~\u00ae-\u024f]/;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const UNSEEN = /[\u00ad\u200b\u2060-\u2064\ufeff\ufff9-\ufffb]/;
@@ -147,7 +151,8 @@ export const wordForNothing: CellCheck = {
 
 const NOTHING =
   'a value, or an empty cell; such a word stands for nothing, and is sent as it is: ' +
-  'under the field in the job definition, `values` says which cells are empty, and `nothing: []` that they are meant';
+  'under the field in the job definition, `values` says which ' +
+  'cells are empty, and `nothing: []` that they are meant';
 
 /** What later bytes of a UTF-8 character (80 to BF) become in windows-1252 or ISO-8859-1. */
 const LATER = String.raw`\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122`;
@@ -184,10 +189,13 @@ function mojibakeIn(text: string): string | null {
 }
 
 const CONTROLS =
-  'text without control characters (U+0080 to U+009F); a program probably took windows-1252 or UTF-8 for ISO-8859-1';
+  'text without control characters (U+0080 to U+009F); a ' +
+  'program probably took windows-1252 or UTF-8 for ISO-8859-1';
 
 const REPLACED =
-  'text without the sign � (U+FFFD); a program probably read the file in the wrong encoding, and the characters there are lost';
+  'text without the sign � (U+FFFD); a program probably read the ' +
+  'file in the wrong encoding, and the characters there are lost';
 
 const MISREAD =
-  'text as it was written; a program probably took UTF-8 for windows-1252, which turns é into Ã© and ’ into â€™';
+  'text as it was written; a program probably took UTF-8 ' +
+  'for windows-1252, which turns é into Ã© and ’ into â€™';

@@ -187,7 +187,8 @@ const NOT_BRITISH =
 
 const IBAN_HERE = 'an account number; this is an IBAN, which has its own field';
 const AS_NUMBER =
-  'every digit of the account number; a spreadsheet probably took it for a number, wrote .0 behind it or zeros for the last digits';
+  'every digit of the account number; a spreadsheet probably took ' +
+  'it for a number, wrote .0 behind it or zeros for the last digits';
 
 const bicInvalid: CellCheck = {
   code: 'bic_invalid',
@@ -228,7 +229,8 @@ const sortCodeInvalid: CellCheck = {
 };
 
 const SIX_DIGITS =
-  'a sort code of 6 digits, not all of them zeros, such as 202015 or 20-20-15; a digit is probably missing, too many or made up';
+  'a sort code of 6 digits, not all of them zeros, such as 202015 ' +
+  'or 20-20-15; a digit is probably missing, too many or made up';
 
 /** Of other countries' routing numbers, and where no country is named, nothing is known. */
 function routingNumberChecks(path: FieldPath, beside: Beside): readonly CellCheck[] {
@@ -257,7 +259,7 @@ function routingNumberProblem(text: string, place: string): string {
   const [form, what] = /^\d{9}$/.test(text)
     ? ['whose check digit fits (ABA)', 'wrong, or two have changed places']
     : ['of 9 digits', 'missing or too many'];
-  return `a routing number ${form}, since "${place}" is the United States; a digit is probably ${what}`;
+  return `a routing number ${form}, since "${place}" is ` + `the United States; a digit is probably ${what}`;
 }
 
 const WEIGHTS = [3, 7, 1];
@@ -305,5 +307,8 @@ function lostZeroOf(kind: keyof typeof WORDS, country: BesideOf): CellCheck {
 }
 
 function lost(digits: number, what: string): string {
-  return `a ${what} of ${digits} digits; a spreadsheet probably took it for a number and dropped the zero it begins with`;
+  return (
+    `a ${what} of ${digits} digits; a spreadsheet probably ` +
+    'took it for a number and dropped the zero it begins with'
+  );
 }

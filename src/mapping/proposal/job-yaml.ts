@@ -43,7 +43,8 @@ function heading(proposal: JobProposal, { file, understood, rows }: ProposalOrig
   const notes = [
     ...lacking(proposal),
     `Proposed from the header of ${JSON.stringify(file)} (${understood})${rowsLookedAt(rows)}`,
-    'Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
+    'Read it through before anything is sent; `onboard check ' +
+      '--job-file` on the file says what does not fit yet.',
   ];
   return [
     { notes, name: 'operation', value: proposal.operation },
@@ -92,17 +93,22 @@ const OFFERED = ' # filled and unique in the rows looked at';
 const EXACT = ['Keys that differ in capitals alone are not one:'];
 
 const NO_KEY = [
-  "No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
+  "No column looks like the rows' own key. Without one, a " +
+    "row's place in the file is its identity, and the same",
   'record in another file is created again. Name one:',
 ];
 
 function seenOf(flaws: number): string {
   if (flaws === 0) return 'Each of the rows looked at has one of its own.';
-  return `Of the rows looked at, ${flaws} ${flaws === 1 ? 'has' : 'have'} none of ${flaws === 1 ? 'its' : 'their'} own.`;
+  return (
+    `Of the rows looked at, ${flaws} ${flaws === 1 ? 'has' : 'have'} ` +
+    `none of ${flaws === 1 ? 'its' : 'their'} own.`
+  );
 }
 
 const GROUP = [
-  'Where rows with the same key stand together and are accounts of one payee, take out the # before this line:',
+  'Where rows with the same key stand together and are ' +
+    'accounts of one payee, take out the # before this line:',
   'group: accounts',
 ];
 
@@ -112,7 +118,7 @@ function fieldLines({ fields, itself, missingId }: JobProposal): readonly Line[]
   if (missingId !== null)
     lines.push({
       notes: [
-        "The request's path needs the identifier that the service gave, and no column was found for it:",
+        "The request's path needs the identifier that the " + 'service gave, and no column was found for it:',
         `${missingId}: …`,
       ],
     });

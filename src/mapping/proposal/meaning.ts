@@ -62,7 +62,8 @@ const PLAIN = { note: null, doubt: '' } as const;
 
 const PARENT = {
   field: 'parent.id',
-  note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
+  note:
+    'taken for the key of a subclient that this program ' + 'creates; without "ref" the cell itself is sent',
   doubt: '',
   isReference: true,
 } as const;

@@ -19,7 +19,7 @@ export type NamedField = {
 
 /** Where two use one name, the first of them is meant. */
 const TABLES =
-  'common english german french spanish italian dutch polish portuguese swedish sap dynamics pipedrive';
+  'common english german french spanish italian dutch ' + 'polish portuguese swedish sap dynamics pipedrive';
 
 type Name = {
   /** What is named: a field of this kind of record, an address, a key; see data/names/README.md. */

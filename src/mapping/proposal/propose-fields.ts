@@ -39,7 +39,7 @@ type PlacingMeans = {
 const NOT_PLACED = 'no field was found for it';
 export const SERVICE_SETS = 'only the service sets a field of that name';
 const OF_LEDGER =
-  'an account number without the code of a bank beside it: it may be of an account in somebody’s books';
+  'an account number without the code of a bank beside ' + 'it: it may be of an account in somebody’s books';
 
 /** Headers that are fields first, then the most telling names; no second column in a field. */
 export function placeColumns(means: PlacingMeans): readonly Placement[] {
