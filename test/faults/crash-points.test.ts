@@ -76,13 +76,15 @@ async function crashAtAll(): Promise<void> {
 
 /** Longer than a command to Redis takes on a busy machine: what was recorded of a row is so before the next one's answer. */
 const LATENCY_MS = 300;
+/** Longer than it takes to hear of the entity, and to kill its maker. */
+const HELD_MS = 3_000;
 
 /** One process dies at the point, the same command takes the file to its end in so many seconds, and every row is what it must be. */
 async function crashAt(point: CrashPoint, times = TIMES): Promise<number> {
   const crash: Crash = CRASH_POINTS[point];
   const flow = await startFlow({
     times,
-    faults: [`latency=${LATENCY_MS}ms`],
+    faults: [`latency=${crash.at === null ? HELD_MS : LATENCY_MS}ms`],
     recordRequests: 2 * ROWS,
   });
   const args = [
