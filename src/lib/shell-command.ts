@@ -59,8 +59,8 @@ export function runShell(command: string, options: ShellOptions): Promise<ShellE
     });
     child.once('error', (error) => end({ problem: `could not be started (${errorCode(error)})` }));
     child.once('exit', (status, signal) => {
-      if (status !== 0)
-        return end({ problem: signal === null ? `ended with status ${status}` : `was ended by ${signal}` });
+      const problem = problemOfEnd(status, signal);
+      if (problem !== null) return end({ problem });
       const take = () => end({ text: Buffer.concat(chunks).toString('utf8') });
       if (child.stdout === null) return take();
       child.stdout.once('end', take);
@@ -68,6 +68,12 @@ export function runShell(command: string, options: ShellOptions): Promise<ShellE
       setTimeout(() => setImmediate(take), DRAIN_MS);
     });
   });
+}
+
+/** `null`: it ended well. */
+export function problemOfEnd(status: number | null, signal: string | null): string | null {
+  if (status === 0) return null;
+  return signal === null ? `ended with status ${status}` : `was ended by ${signal}`;
 }
 
 /** A process that has ended, or never began, needs nothing. */

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { errorCode } from './errors.ts';
-import { killGroup } from './shell-command.ts';
+import { killGroup, problemOfEnd } from './shell-command.ts';
 
 type FilterOptions = {
   /** Of the whole command, ms. */
@@ -51,10 +51,7 @@ export async function* shellFilter(
 function endOf(child: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`could not be started (${errorCode(error)})`));
-    child.once('exit', (status, signal) => {
-      if (status === 0) resolve(null);
-      else resolve(signal === null ? `ended with status ${status}` : `was ended by ${signal}`);
-    });
+    child.once('exit', (status, signal) => resolve(problemOfEnd(status, signal)));
   });
 }
 

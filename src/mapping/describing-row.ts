@@ -1,6 +1,7 @@
 /**
- * Rows that say something of the columns instead of being records: types or duties, units, labels,
- * examples. Only the first rows can; words of that kind in most of a row's cells tell it.
+ * Rows that say something of the columns instead of being records: types, duties, units, labels,
+ * what to enter, their numbers, examples. Only the first rows can; words of that kind in most of
+ * a row's cells tell it.
  */
 import { operationOf } from '../config/job-definition.ts';
 import { normalForm } from '../model/key-form.ts';
@@ -30,7 +31,9 @@ export function compileDescribesColumns(compilation: Compilation, bindings: read
     const isMost = (is: IsSuch) => cells.filter(is).length >= Math.max(least, (cells.length + 1) / 2);
     const copied = cells.filter(({ text }) => invented('examples.tsv').has(text));
     const isMarked = cells.every(isMark) && cells.map(({ text }) => text).join('').length > 1;
-    if (copied.length >= Math.min(2, cells.length) || isMarked || cells.some(isNoRecord)) return true;
+    const isNumbered = cells.length > 2 && cells.every(isNumber);
+    if (copied.length >= Math.min(2, cells.length) || isMarked || isNumbered) return true;
+    if (cells.some(isNoRecord)) return true;
     return [isType, labels('once'), isExample].some(isMost);
   };
 }
@@ -69,6 +72,10 @@ const isMark: IsSuch = ({ slot, text }) => {
   const isUnit = wordsOf('currency').has(text) || described('unit').has(normalForm(text));
   return /^(?:\[[^[\]]*\]|\([^()]*\)|[CKMOPR])$/.test(text) || (slot > 0 && isUnit);
 };
+
+/** The position of its column, as numbers or as a spreadsheet has it. */
+const isNumber: IsSuch = ({ slot, text }) =>
+  text === String(slot + 1) || text === String.fromCharCode(65 + slot);
 
 /** The cell names the very column that it stands in. */
 function createIsLabel(compilation: Compilation, bindings: readonly Binding[]): IsSuch {

@@ -414,6 +414,14 @@ describe('when an account contradicts itself', () => {
     if (named !== null) expect(warnings[0]?.expected).toContain(`"${named}"`);
   });
 
+  test('a BIC of another country alone keeps no row back, another country does; a bank’s name is no BIC', () => {
+    const read = (beside: Record<string, string>) =>
+      mapOf({ ...IBAN, ...beside }, { checks: { accounts: 'error' } });
+    expect(warningsOf(read({ [bic]: 'DEUTDEFF' }))).toEqual(['account_implausible accounts.0.iban']);
+    expect(read({ [country]: 'DE' })).toMatchObject({ issues: [{ code: 'account_implausible' }] });
+    expect(read({ [bic]: 'DEUTSCHE' })).toMatchObject({ issues: [{ code: 'bic_invalid' }] });
+  });
+
   test('what the definition makes of the country counts', () => {
     const fields = { [country]: { column: 'Where', values: { DE: 'GBR' } } };
     expect(warningsOf(mapOf({ ...IBAN, Where: 'DE' }, { fields }))).toEqual([]);

@@ -15,10 +15,10 @@ Mandatory|Required|Optional| ; Pflichtfeld|Pflichtfeld|optional|kann ; M|M|O|C ;
 Mandatory, text|required (max 140 characters)|max. 3| ; string|string|string|TT.MM.JJJJ
 obligatoire|texte|facultatif|entier ; |||[EUR] ; (text)|(text)||(EUR) ; |||EUR ; |||EUR/month
 Your reference|Legal name|Country (ISO)| ; Nr|Firma|Land| ; PARTNER-0001|Example Trading Ltd|DEU|7
-A1|Foo (delete this row)|GBR| ; EXAMPLE-1|Example Company|GBR| ; z. B. 4711|z. B. Muster|DEU|`;
+A1|Foo (delete this row)|GBR| ; 1|2|3|4 ; A|B|C| ; Please enter your ref|Enter the legal name|| ; EXAMPLE-1|Example Company|GBR| ; z. B. 4711|z. B. Muster|DEU|`;
 
 /** Words that may be names, and made-up ones. */
-const RECORDS = `A1|Mandatory Ltd|GBR|1 ; A1|Text Ltd|GBR| ; A2|Date|DEU| ; A3|Max|GBR| ; A4|Text|| ; A5|String||9
+const RECORDS = `1|Foo|GBR|4 ; A1|Please Enter Ltd|GBR| ; A1|Mandatory Ltd|GBR|1 ; A1|Text Ltd|GBR| ; A2|Date|DEU| ; A3|Max|GBR| ; A4|Text|| ; A5|String||9
 M|Foo|GBR| ; A6|Company|GBR|2 ; A7|(Foo)|GBR| ; A8|Example Ltd|GBR| ; PARTNER-0001|Foo|DEU|7 ; A1|M|GBR|
 PARTNER-2|Bar|GBR|2500.5 ; Ref|Foo|GBR| ; A9|E.G.O. AG|DEU| ; a.example|b.example|GBR|`;
 

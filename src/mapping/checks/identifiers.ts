@@ -50,7 +50,7 @@ export function identifierChecks(
     case 'cnaps':
       return [unseen('a CNAPS code'), lostZero(12, 'CNAPS code'), ...others];
     case 'iban':
-      return [ibanInvalid, unseen('an IBAN'), ibanElsewhere(path, beside)];
+      return [ibanInvalid, unseen('an IBAN'), ibanElsewhere(path, beside), ibanOfOtherBank(path, beside)];
     case 'postCode':
       return [lostZeroOf('postCode', country), ...others];
     case 'routingNumber':
@@ -135,19 +135,31 @@ function lengthProblem(iban: string): string {
 const OTHERS = 'one of the two probably belongs to another account';
 
 function ibanElsewhere(path: FieldPath, beside: Beside): CellCheck {
-  const [country, bic] = [beside.of('country'), beside.of('bic_swift')];
-  const elsewhere = (name: string) =>
-    `an IBAN of the country that "${besidePath(path, name)}" has; ${OTHERS}`;
+  const country = beside.of('country');
+  const elsewhere = `an IBAN of the country that "${besidePath(path, 'country')}" has; ${OTHERS}`;
   return {
     code: 'account_implausible',
+    find: (text, context) => (isOtherCountry(text, country(context)) ? elsewhere : null),
+  };
+}
+
+/** Banks go by the BIC of another country of theirs, so that this alone keeps no row back. */
+function ibanOfOtherBank(path: FieldPath, beside: Beside): CellCheck {
+  const bic = beside.of('bic_swift');
+  const elsewhere = `an IBAN of the country that "${besidePath(path, 'bic_swift')}" has; ${OTHERS}`;
+  return {
+    code: 'account_implausible',
+    isWarning: true,
     find(text, context) {
-      const own = sureCountry(bare(text).slice(0, 2));
-      const isOther = (written: string) => own !== '' && !['', own].includes(sureCountry(written));
-      if (isOther(country(context))) return elsewhere('country');
       const bank = bare(bic(context));
-      return isValidBIC(bank) && isOther(bank.slice(4, 6)) ? elsewhere('bic_swift') : null;
+      return isBic(bank) && isOtherCountry(text, bank.slice(4, 6)) ? elsewhere : null;
     },
   };
+}
+
+function isOtherCountry(iban: string, written: string): boolean {
+  const own = sureCountry(bare(iban).slice(0, 2));
+  return own !== '' && !['', own].includes(sureCountry(written));
 }
 
 /** '': none that is known, or that alone has its IBANs and BICs, as Jersey and Monaco don't. */
@@ -195,9 +207,13 @@ const bicInvalid: CellCheck = {
   find(text) {
     const bic = bare(text);
     if (!isValidBIC(bic)) return unseenIn('a BIC', text) ?? BIC;
-    return bic.endsWith('BANK') || wordsOf('no-bic').has(bic) ? BANKS_NAME : null;
+    return isBic(bic) ? null : BANKS_NAME;
   },
 };
+
+function isBic(bic: string): boolean {
+  return isValidBIC(bic) && !bic.endsWith('BANK') && !wordsOf('no-bic').has(bic);
+}
 
 const BANKS_NAME = "a BIC; this is a bank's name, or a word for none, that happens to have its form";
 
