@@ -24,7 +24,7 @@ import type { Upload } from './uploads.ts';
 export const filesRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/upload', role: 'operator', answer: showUploads },
   { method: 'PUT', path: '/uploads', role: 'operator', answer: receive },
-  { method: 'GET', path: '/uploads/:id', role: 'operator', answer: showUpload },
+  { method: 'GET', path: '/uploads/:id', role: 'operator', readsFile: true, answer: showUpload },
   { method: 'POST', path: '/uploads/:id/discard', role: 'operator', answer: discard },
 ];
 

@@ -21,7 +21,13 @@ import { HiddenReading, type Reading, readingIn } from './reading.tsx';
 const TITLE = 'Which column is which field?';
 
 export const mappingRoutes: readonly Route<Desk>[] = [
-  { method: 'GET', path: '/uploads/:id/map', role: 'operator', answer: (visit) => show(visit, null) },
+  {
+    method: 'GET',
+    path: '/uploads/:id/map',
+    role: 'operator',
+    readsFile: true,
+    answer: (visit) => show(visit, null),
+  },
   {
     method: 'POST',
     path: '/uploads/:id/map',

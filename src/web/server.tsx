@@ -234,14 +234,14 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
 type AskedBy = Asked & { readonly visitor: Visitor };
 
 function ifAllowed(
-  { role, method }: Pick<Route, 'role' | 'method'>,
+  { role, method, readsFile = false }: Pick<Route, 'role' | 'method' | 'readsFile'>,
   asked: AskedBy,
   show: (asked: AskedBy) => Promise<Response>,
 ): Promise<Response> {
   if (!MAY[role].includes(asked.visitor.role))
     return messageResponse(asked, { status: 403, words: NOT_YOURS });
   const shown = show(asked).catch((error: unknown) => failureResponse(error, asked));
-  return method === 'GET' ? inTime(shown, asked) : shown;
+  return method === 'GET' && !readsFile ? inTime(shown, asked) : shown;
 }
 
 async function answer<Page extends Core>(

@@ -67,5 +67,7 @@ export type Route<Part = unknown> = {
   readonly role: Role;
   /** It may have a live part, made once a second for all of one role. */
   readonly isLive?: boolean;
+  /** It waits for a file to be read, not for Redis: no answer is too late. */
+  readonly readsFile?: boolean;
   answer(visit: Visit<Part>): Promise<Reply>;
 };

@@ -217,6 +217,19 @@ test('failures of all kinds read the same, and soon mean waiting', async () => {
   expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429]);
 });
 
+test('a look that waits for Redis ends at some time, and one that waits for a file to be read does not', async () => {
+  const end = deferred<Reply>();
+  const { ask, cookie } = await served([
+    route('/run', () => end.promise),
+    route('/upload', () => end.promise, { readsFile: true }),
+  ]);
+  const headers = { cookie: await cookie() };
+  const [waiting, late] = [ask('/upload', { headers }), await ask('/run', { headers })];
+  expect([late.status, late.text]).toEqual([503, expect.stringContaining('Redis does not answer')]);
+  end.resolve({ kind: 'json', value: 'shown' });
+  expect((await waiting).text).toBe('"shown"');
+}, 30_000);
+
 test('commands are told as they are to be called, but to nobody who is not logged in', async () => {
   const called = 'ONBOARD_HOME=/srv/o npx onboard';
   const routes = [
