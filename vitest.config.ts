@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { luaScripts } from './scripts/lua/compose.mjs';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
 /** They start programs, or carry whole commands out. */
@@ -24,6 +25,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     projects: [
       {
+        plugins: [luaScripts()],
         test: {
           ...COMMON,
           name: 'programs',
@@ -32,6 +34,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [luaScripts()],
         test: {
           ...COMMON,
           name: 'modules',
@@ -39,7 +42,10 @@ export default defineConfig({
           exclude: [...WITH_PROGRAMS, WITH_A_MODULE_MOCK],
         },
       },
-      { test: { ...COMMON, name: 'alone', include: [WITH_A_MODULE_MOCK], isolate: true } },
+      {
+        plugins: [luaScripts()],
+        test: { ...COMMON, name: 'alone', include: [WITH_A_MODULE_MOCK], isolate: true },
+      },
     ],
   },
 });

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { luaScripts } from './scripts/lua/compose.mjs';
 
 /** The long part of the fault tests (`npm run test:faults`); in `npm test` the same files are its smoke part. */
 export default defineConfig({
+  plugins: [luaScripts()],
   test: {
     include: ['test/faults/*.test.ts'],
     globalSetup: ['test/support/flow-redis.ts'],

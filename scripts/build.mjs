@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { luaScripts } from './lua/compose.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SRC = join(ROOT, 'src');
@@ -89,7 +90,7 @@ async function bundle() {
     // other databases, sandboxes.
     resolve: { mainFields: ['module', 'main'] },
     treeshake: { moduleSideEffects: [{ test: /node_modules\/bullmq\//, sideEffects: false }] },
-    plugins: [UNDICI, WRAPPED_AS_FUNCTIONS],
+    plugins: [UNDICI, WRAPPED_AS_FUNCTIONS, luaScripts()],
   });
   await program.write({
     dir: DIST,

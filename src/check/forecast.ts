@@ -9,7 +9,7 @@ import { decide, type Plan } from '../delivery/decide.ts';
 import { referredState } from '../delivery/references.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
-import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
+import { claimOf, identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
 import { identityOfKey, type KeyForm } from '../model/key-form.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
@@ -144,7 +144,7 @@ function createDecider({ definition, mapping, sha256, earlier, seen, apart, isSh
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build } };
   return ({ lead: row, keyless, ...group }: RowGroup<Row>, key: string | null, state: KeyState): Plan => {
-    const claim = claimOf(state, { row, key, earlier, seen, apart });
+    const claim = foreseenClaim(state, { row, key, earlier, seen, apart });
     if (claim === null) return { kind: 'done' };
     const identityKey = mapping.hasKey ? key : null;
     const mates = group.mates.map((mate) => ({ row: mate }));
@@ -158,20 +158,16 @@ type Claiming = Pick<Foreseeing, 'earlier' | 'seen' | 'apart'> & {
 };
 
 /** What a claim would answer; `null`: the earlier run of this very file is done with the row. */
-function claimOf(state: KeyState, { row, key, earlier, seen, apart }: Claiming): KeyClaim | null {
-  const isTaken = state.kind === 'known' || state.kind === 'held';
+function foreseenClaim(state: KeyState, { row, key, earlier, seen, apart }: Claiming): KeyClaim | null {
   const other = apart.get(row.row);
   if (other !== undefined) return { kind: 'apart', row: other };
-  if (isTaken && state.alike === true && state.run !== earlier)
-    return { kind: 'alike', run: state.run, row: state.row };
-  const first = key === null ? null : seen.claim(key, row.row);
-  if (first !== null)
-    return first.isAlike
-      ? { kind: 'alike', run: null, row: first.row }
-      : { kind: 'duplicate', row: first.row };
-  if (!isTaken) return { kind: 'claimed' };
-  if (state.run !== earlier) return state;
-  return state.kind === 'held' && !state.inDoubt ? { kind: 'claimed' } : null;
+  const claim = claimOf(state, earlier, () => (key === null ? null : seen.claim(key, row.row)));
+  return claim.kind === 'claimed' && isDone(state) ? null : claim;
+}
+
+/** Of a key that the row may have: nothing is left to be done about it. */
+function isDone(state: KeyState): boolean {
+  return state.kind === 'known' || (state.kind === 'held' && state.inDoubt);
 }
 
 type Context = Pick<Forecast, 'rows' | 'lead' | 'key'> & {

@@ -16,9 +16,10 @@ import type { Settlement } from '../model/settlement.ts';
 import type { Origins } from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
 import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
 import { readPlaces } from './key-claims.ts';
 import { formAt, type LedgerKeys, placeOfDigest } from './keys.ts';
-import { WRITE_OFF } from './lua/audit.ts';
+import WRITE_OFF from './lua/write-off.lua';
 import { readOrigins } from './origins.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
 import { type RunBrief, readBriefs, readRun } from './run-record.ts';
@@ -253,13 +254,18 @@ export async function keepWriteOff(
   const { writtenOff, record } = keys.run(run);
   const text = JSON.stringify({ ...request, rows: await packRowNumbers(rows) });
   const list = rows.join(',');
-  // Redis computes the digest of what is told.
   const shown = list.length > CHARACTERS_TOLD ? `sha256 ${digestOf(list)}` : list;
   const told = { count: rows.length, rows: shown, why: request.why };
   // Whoever is about to take rows looks again.
   const taken = `${run} ${randomUUID()}`;
-  const args = [`${request.at} ${rows[0]}`, text, taken, stubOf(keys, run, request.at), JSON.stringify(told)];
-  await off(redis, [writtenOff, keys.files, keys.audit, record], args);
+  const entry = [stubOf(keys, run, request.at), JSON.stringify(told)];
+  await appending(redis, [keys.audit], ([link = '']) =>
+    off(
+      redis,
+      [writtenOff, keys.files, keys.audit, record],
+      [`${request.at} ${rows[0]}`, text, taken, link, ...entry],
+    ),
+  );
 }
 
 const CHARACTERS_TOLD = 200;

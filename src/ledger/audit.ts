@@ -2,11 +2,8 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type AuditHead, digestOf } from '../model/audit.ts';
+import { appendEntry } from './audit-chain.ts';
 import type { LedgerKeys } from './keys.ts';
-import { AUDIT } from './lua/audit.ts';
-import { script } from './script.ts';
-
-const append = script(AUDIT, z.number());
 
 /** The fields of an entry before `what`, as the scripts get them; `run` may be ''. */
 export function stubOf({ name, actor }: LedgerKeys, run: string, at: string): string {
@@ -24,8 +21,9 @@ export type Act = {
 /** For an act that has no script of its own. */
 export async function recordAct(redis: RedisConnection, keys: LedgerKeys, act: Act): Promise<void> {
   const { what, run = '', of = {} } = act;
-  const names = run === '' ? [keys.audit] : [keys.audit, keys.run(run).record];
-  await append(redis, names, [stubOf(keys, run, new Date().toISOString()), what, JSON.stringify(of)]);
+  const records = run === '' ? [] : [keys.run(run).record];
+  const said = [stubOf(keys, run, new Date().toISOString()), what, JSON.stringify(of)];
+  await appendEntry(redis, [keys.audit, ...records], said);
 }
 
 const BATCH = 1_000;

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { ServiceState } from '../model/story.ts';
 import type { LedgerKeys } from './keys.ts';
-import { FAILURE } from './lua/breaker.ts';
+import FAILURE from './lua/failure.lua';
 import { script } from './script.ts';
 
 /** Over all workers. */

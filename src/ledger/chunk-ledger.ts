@@ -1,6 +1,6 @@
 /**
  * One run's rows in Redis, for those who deliver them. Each step is one script, a compare-and-set
- * on the rows' marks (lua/rows.ts), runs only in an open epoch, and is also written to this
+ * on the rows' marks (lua/exchange.lua), runs only in an open epoch, and is also written to this
  * process' journal, so that a Redis that forgets can be repaired. Calls of one turn of the event
  * loop travel in one command.
  */
@@ -15,7 +15,7 @@ import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawR
 import type { MarkedRow } from './intent.ts';
 import { keyStates, looksInEpoch } from './key-claims.ts';
 import { fieldsPlace, identityOf, type KeyPlace, type LedgerKeys } from './keys.ts';
-import { RESERVE } from './lua/runs.ts';
+import RESERVE from './lua/reserve.lua';
 import { closeChunk, takeChunk } from './open-chunk.ts';
 import { createBodyTeller } from './refusal-bodies.ts';
 import type { SettledRow } from './settle-entry.ts';

@@ -12,7 +12,7 @@ import { type AuditEntry, parseEntry } from '../model/audit.ts';
 import { type Note, type Notes, noteSchema } from '../model/note.ts';
 import { type Happening, happeningSchema } from '../model/story.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
-import { STORY_LENGTH } from './lua/audit.ts';
+import { protocol } from './protocol.ts';
 
 function readAs<T>(schema: z.ZodType<T>, text: string | null | undefined): T | null {
   try {
@@ -24,7 +24,8 @@ function readAs<T>(schema: z.ZodType<T>, text: string | null | undefined): T | n
 
 /** What the audit doesn't say. */
 export async function addToStory(redis: RedisConnection, k: RunKeys, happening: Happening): Promise<void> {
-  await redis.multi().rpush(k.story, JSON.stringify(happening)).ltrim(k.story, -STORY_LENGTH, -1).exec();
+  const text = JSON.stringify(happening);
+  await redis.multi().rpush(k.story, text).ltrim(k.story, -protocol.storyLength, -1).exec();
 }
 
 /** Oldest first; unknown events are left out. */

@@ -9,14 +9,18 @@
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
-import { DEREGISTER, HEARTBEAT, IN_EPOCH } from './lua/epoch.ts';
+import DEREGISTER from './lua/deregister.lua';
+import HEARTBEAT from './lua/heartbeat.lua';
+import { protocol } from './protocol.ts';
 import { type Script, type SentArguments, script } from './script.ts';
 import { type EpochEdges, LEAVING, type Memory, STILL, verifyLedger } from './verification.ts';
 
 export type LedgerEpoch = {
   readonly worker: string;
+  readonly redis: RedisConnection;
   /** Runs a script of `inEpoch`, and repeats it until the ledger is verified. */
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** For a script that changes nothing: without a batch number Redis writes nothing. */
@@ -56,9 +60,11 @@ const LEFT_MS = 7 * 86_400_000;
 const deregister = script(DEREGISTER, z.number());
 const heartbeat = inEpoch(HEARTBEAT, z.tuple([z.coerce.number()]).rest(z.string()));
 
-/** A script that runs only in an open epoch; lua/epoch.ts says what is added to KEYS and ARGV. */
+/** A script that runs only in an open epoch: lua/parts/in-epoch has what is added. */
 export function inEpoch<Answer>(lua: string, answer: z.ZodType<Answer>): Script<Answer> {
-  return script(IN_EPOCH + lua, answer);
+  if (!lua.includes('protocol.unverified'))
+    throw new Error('expected a script that begins with parts/in-epoch');
+  return script(lua, answer);
 }
 
 /** Checks in, and gives heartbeats until it is closed. */
@@ -172,6 +178,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
 
   return {
     worker,
+    redis,
     verify,
     isElsewhere(process) {
       if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;
@@ -204,7 +211,7 @@ export function processOf(worker: string): string {
 }
 
 function isUnverified(error: unknown): boolean {
-  return messageOf(error).includes('UNVERIFIED');
+  return messageOf(error).includes(protocol.unverified);
 }
 
 /** A worker, and when it last read who else there is (ms, by Redis' clock). */

@@ -22,7 +22,7 @@ import {
   tellIntents,
 } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
-import { EXCHANGE } from './lua/rows.ts';
+import EXCHANGE from './lua/exchange.lua';
 import type { BodyTeller } from './refusal-bodies.ts';
 import { type SettledRow, type ToldEnds, tellEnds } from './settle-entry.ts';
 

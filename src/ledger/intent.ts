@@ -35,7 +35,7 @@ export type Range = {
   readonly claimed: string;
   /** In order, behind all rows of earlier ranges. */
   readonly rows: readonly RangeRow[];
-  /** Rows before the last of `rows` that go another way, with their marks (UNSENT_MARK: none). */
+  /** Rows before the last of `rows` that go another way, with their marks (`protocol.unsent`: none). */
   readonly apart: ReadonlyArray<readonly [row: number, mark: string]>;
 };
 
@@ -60,7 +60,7 @@ export type Granted =
 
 export const GRANTED = { kind: 'granted' } as const;
 
-const HELD = /^held [a-z]\S* (\S+) (\d+)/;
+const HELD = /^held (\S+) (\d+)$/;
 const WAIT = /^(wait|hold) (\d+)/;
 
 const HALTED = /^halted (\S+)$/;

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { KeyClaim, KeyState } from '../model/identity.ts';
+import { claimOf, type KeyClaim, type KeyState } from '../model/identity.ts';
 import type { KeyForm } from '../model/key-form.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import {
@@ -17,12 +17,18 @@ import {
   type KeyPlace,
   type LedgerKeys,
   type Place,
-  textOf,
 } from './keys.ts';
-import { CLAIM, LOOK_UP, LOOK_UP_KEYS } from './lua/keys.ts';
-import { script } from './script.ts';
+import CLAIM from './lua/claim.lua';
+import LOOK_UP from './lua/look-up.lua';
+import LOOK_UP_IN_EPOCH from './lua/look-up-in-epoch.lua';
+import LOOK_UP_KEYS from './lua/look-up-keys.lua';
+import LOOK_UP_KEYS_IN_EPOCH from './lua/look-up-keys-in-epoch.lua';
+import { protocol } from './protocol.ts';
+import { type Script, script } from './script.ts';
 
-const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(z.string()));
+const texts = z.array(z.string());
+/** The epoch; then of each row that has not its key: its number, who met the entry, the entry. */
+const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(texts));
 
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
@@ -49,65 +55,63 @@ export async function claimKeys(
     entries.push(bucket, digest, row);
   }
   const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
-  const [opened, ...answers] = await epoch.call(claim, [keys.identity(space.name)], [run, ttl, ...entries]);
-  const claims = rows.map((): KeyClaim => CLAIMED);
-  for (let i = 0; i + 1 < answers.length; i += 2)
-    claims[Number(answers[i]) - 1] = parseObstacle(answers[i + 1] ?? '', run);
+  const args = [run, ttl, ...entries];
+  const [opened, ...answers] = await epoch.call(claim, [keys.identity(space.name)], args);
+  const claims = rows.map((): KeyClaim => ({ kind: 'claimed' }));
+  for (const [number, metBy, ...entry] of answers) claims[Number(number) - 1] = obstacleOf(entry, metBy, run);
   return { claims, epoch: opened };
 }
 
-const CLAIMED = { kind: 'claimed' } as const;
-const ALIKE = /^alike (\S+) (\d+)$/;
-
-function parseObstacle(answer: string, own: string): KeyClaim {
-  if (answer.startsWith('dup ')) return { kind: 'duplicate', row: Number(answer.slice('dup '.length)) };
-  const [, run = '', row] = ALIKE.exec(answer) ?? [];
-  if (row !== undefined) return { kind: 'alike', run: run === own ? null : run, row: Number(row) };
-  const state = parseEntry(answer);
-  if (state.kind === 'known') return { kind: 'known', run: state.run, id: state.id };
-  if (state.kind === 'held') return state;
-  throw new Error('an entry of the identity ledger can not be read');
+/** `metBy`: the row of this run that met the entry before. */
+function obstacleOf(entry: readonly string[], metBy: string | undefined, run: string): KeyClaim {
+  const state = parseEntry(entry);
+  if (state.kind === 'free') throw new Error('an entry of the identity ledger can not be read');
+  const first = state.run === run ? state.row : Number(metBy);
+  const isAlike = state.run === run && state.alike === true;
+  return claimOf(state, run, () => (first === 0 ? null : { row: first, isAlike }));
 }
 
-const ENTRY = /^([ckdx])\S* (\S+) (\d+) (.*)$/s;
-
-/** What an entry of the identity ledger says; `''`: there is none. */
-function parseEntry(entry: string): KeyState {
-  const [, kind, run = '', row, id = ''] = ENTRY.exec(entry) ?? [];
+/** As the scripts answer an entry: kind, has it another text, run, row, id; empty: there is none. */
+function parseEntry([kind, another, run = '', row, id = '']: readonly string[]): KeyState {
   const place = { run, row: Number(row) };
+  const alike = another === '1' ? { alike: true as const } : {};
   switch (kind) {
-    case 'k':
-      return { kind: 'known', ...place, id };
-    case 'c':
-    case 'd':
-      return { kind: 'held', ...place, inDoubt: kind === 'd' };
-    case 'x':
+    case protocol.known:
+      return { kind: 'known', ...place, id, ...alike };
+    case protocol.claimed:
+    case protocol.doubted:
+      return { kind: 'held', ...place, inDoubt: kind === protocol.doubted, ...alike };
+    case protocol.givenBack:
       // Nobody had it: an exact job left word there.
-      return run === '-' ? { kind: 'free' } : { kind: 'given-back', ...place };
+      return run === protocol.nobody ? { kind: 'free' } : { kind: 'given-back', ...place, ...alike };
     default:
       return { kind: 'free' };
   }
 }
 
 /** Reads what is known of places. */
-type Look = (places: readonly Place[]) => Promise<readonly string[]>;
+type Look<Found> = (places: readonly Place[]) => Promise<readonly Found[]>;
 
-const texts = z.array(z.string());
-const [fieldsInEpoch, keysInEpoch] = [inEpoch(LOOK_UP, texts), inEpoch(LOOK_UP_KEYS, texts)];
-const [fieldsNow, keysNow] = [script(LOOK_UP, texts), script(LOOK_UP_KEYS, texts)];
+const entriesSchema = z.array(texts);
+const fieldsInEpoch = inEpoch(LOOK_UP_IN_EPOCH, texts);
+const keysInEpoch = inEpoch(LOOK_UP_KEYS_IN_EPOCH, entriesSchema);
+const fieldsNow = script(LOOK_UP, texts);
+const keysNow = script(LOOK_UP_KEYS, entriesSchema);
 const PLACES_PER_CALL = 1000;
 
+type Looks = { readonly fields: Look<string>; readonly keys: Look<readonly string[]> };
+
 /** For what is decided by it. */
-export function looksInEpoch(epoch: LedgerEpoch): { readonly fields: Look; readonly keys: Look } {
+export function looksInEpoch(epoch: LedgerEpoch): Looks {
   return {
     fields: (places) => epoch.read(fieldsInEpoch, [], argumentsOf(places)),
     keys: (places) => epoch.read(keysInEpoch, [], argumentsOf(places)),
   };
 }
 
-function lookNow(redis: RedisConnection, look: typeof keysNow): Look {
+function lookNow<Found>(redis: RedisConnection, look: Script<readonly Found[]>): Look<Found> {
   return async (places) => {
-    const found: string[] = [];
+    const found: Found[] = [];
     // A cluster sends a script without keys to any node.
     for (const batch of batchesOf(places, PLACES_PER_CALL))
       found.push(...(await look(redis, [batch[0]?.bucket ?? ''], argumentsOf(batch))));
@@ -120,19 +124,12 @@ function argumentsOf(places: readonly Place[]): string[] {
 }
 
 export async function keyStates(
-  look: Look,
+  look: Look<readonly string[]>,
   keys: LedgerKeys,
   asked: readonly KeyPlace[],
 ): Promise<KeyState[]> {
-  const places = asked.map((of) => identityPlace(keys, of));
-  const found = await look(places);
-  return places.map((place, i) => keyStateIn(found[i] ?? '', place));
-}
-
-function keyStateIn(entry: string, place: Place): KeyState {
-  const state = parseEntry(entry);
-  const isTaken = state.kind === 'known' || state.kind === 'held';
-  return isTaken && !entry.startsWith(`${textOf(place)} `, 1) ? { ...state, alike: true } : state;
+  const found = await look(asked.map((of) => identityPlace(keys, of)));
+  return found.map(parseEntry);
 }
 
 /** Keys of one identity ledger, as a job compares them. */

@@ -9,6 +9,7 @@ import { systemUser } from '../lib/machine.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Actor } from '../model/audit.ts';
 import { type KeyForm, normalForm } from '../model/key-form.ts';
+import { protocol } from './protocol.ts';
 import { IN_CLEAR, type Sealing } from './sealing.ts';
 
 export type LedgerKeys = ReturnType<typeof ledgerKeys>;
@@ -16,7 +17,7 @@ export type LedgerKeys = ReturnType<typeof ledgerKeys>;
 export type RunKeys = {
   /** Hash: the run's record and its counters. */
   readonly record: string;
-  /** Prefix; with the chunk's number: the hash of an open chunk (lua/open-chunk.ts). */
+  /** Prefix; with the chunk's number: the hash of an open chunk (lua/parts/open-chunk). */
   readonly chunk: string;
   /** Hash: closed chunk → its rows' settlements, deflated. */
   readonly blocks: string;
@@ -115,13 +116,13 @@ function runKeys(run: string, base: string, sealing: Sealing): RunKeys {
     documents: `${base}:documents`,
     resolutions: `${base}:resolutions`,
     journals: `${base}:journals`,
-    takers: `${base}:takers`,
+    takers: base + protocol.takersSuffix,
     writtenOff: `${base}:written-off`,
     sightings: `${base}:sightings`,
     input: `${base}:input`,
     lease: `${base}:lease`,
     rate: `${base}:rate`,
-    story: `${base}:story`,
+    story: base + protocol.storySuffix,
     seal: () => sealing.sealOf(run, base),
   };
 }
@@ -146,7 +147,7 @@ export type KeyPlace = {
 export function fieldsPlace(keys: LedgerKeys, of: KeyPlace): Place {
   const place = placeOf(keys, of);
   // A record has its fields whichever way the job compares keys.
-  return { bucket: keys.fields(of.space) + place.bucket, digest: place.digest.replace(EXACT, '') };
+  return { bucket: keys.fields(of.space) + place.bucket, digest: place.digest.replace(protocol.exact, '') };
 }
 
 /** Where an identity ledger keeps a key: the bucket's full name and what finds it there. */
@@ -155,8 +156,8 @@ export function identityPlace(keys: LedgerKeys, of: KeyPlace): Place {
   return { bucket: keys.identity(of.space) + bucket, digest };
 }
 
-function placeOf(keys: LedgerKeys, { key, form, place = identityOf(keys, key, form) }: KeyPlace): Place {
-  return place;
+function placeOf(keys: LedgerKeys, { key, form, place }: KeyPlace): Place {
+  return place ?? identityOf(keys, key, form);
 }
 
 /** All buckets of a space: of its keys, and of their fields. */
@@ -167,10 +168,9 @@ export function bucketsOf(keys: LedgerKeys, space: string): string[] {
 
 const BUCKETS = 16_384;
 /** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
-const FORM_CHARACTERS = 16;
+const FORM_CHARACTERS = protocol.formLength;
 /** 36 bits tell the texts of one form apart, which are few. */
 const TEXT_CHARACTERS = 6;
-const EXACT = '=';
 
 /**
  * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
@@ -184,23 +184,16 @@ export function identityOf(
   const normal = normalForm(key);
   const digest = sealing.digest(normal, FORM_CHARACTERS);
   const text = normal === key ? '' : sealing.digest(key, TEXT_CHARACTERS);
-  return { bucket: bucketOf(digest), digest: digest + (form === 'exact' ? EXACT : '') + text };
-}
-
-/** The digest of the key's text: `''` where it is its own form. */
-export function textOf({ digest }: Place): string {
-  return digest.slice(FORM_CHARACTERS).replace(EXACT, '');
+  return { bucket: bucketOf(digest), digest: digest + (form === 'exact' ? protocol.exact : '') + text };
 }
 
 /** What all texts of a key's form have in common. */
 export function formAt(
   keys: Pick<LedgerKeys, 'sealing'>,
-  {
-    key,
-    keyDigest = identityOf(keys, key).digest,
-  }: { readonly key: string; readonly keyDigest?: string | undefined },
+  { key, keyDigest }: { readonly key: string; readonly keyDigest?: string | undefined },
 ): string {
-  return keyDigest.slice(0, FORM_CHARACTERS);
+  const digest = keyDigest ?? identityOf(keys, key).digest;
+  return digest.slice(0, FORM_CHARACTERS);
 }
 
 /** Where a key is that is known by its digest alone. */

@@ -18,20 +18,19 @@ import {
   settlementsSchema,
   toTuple,
 } from '../model/settlement.ts';
+import { protocol } from './protocol.ts';
 
 /** A row without a mark was not sent. */
 export type Mark =
   | { readonly kind: 'intent' /** The mark itself, to compare with. */; readonly text: string }
   | { readonly kind: 'settled'; readonly settlement: Settlement };
 
-const INTENT_PREFIX = 'i ';
-
 /** Mark of a row that left its chunk's order and is unsent. */
-export const UNSENT_MARK = '-';
+export const UNSENT_MARK = protocol.unsent;
 
 /** Unique per take of a chunk, row and attempt; the first attempt of rows in order is 1. */
 export function intentMark(taker: string, row: number, attempt: number): string {
-  return `${INTENT_PREFIX}${taker} ${attempt}.${row}`;
+  return `${protocol.intent}${taker} ${attempt}.${row}`;
 }
 
 /** Ms, and the value of an idempotency header. */
@@ -51,21 +50,9 @@ export function firstIntentIn(mark: string): FirstIntent | null {
 
 /** The taker of a row's first attempt, by its mark; `null`: it is of another form. */
 export function takerInOrder(mark: string, row: number): string | null {
-  const end = ` 1.${row}`;
-  return mark.endsWith(end) ? mark.slice(INTENT_PREFIX.length, -end.length) : null;
+  const end = protocol.firstAttempt + row;
+  return mark.endsWith(end) ? mark.slice(protocol.intent.length, -end.length) : null;
 }
-
-/** Of an intent: the first part of its taker's name. */
-export function processOfMark(mark: string): string {
-  return /^i ([^ .]+)\./.exec(mark)?.[1] ?? '';
-}
-
-/**
- * After Redis went back in time, the journals of two processes each name an intent of theirs on the
- * row. Neither a withdrawal of one nor a refusal may end it; only an acceptance does, or a take
- * that finds the row in doubt.
- */
-export const CONTESTED_MARK = intentMark('contested', 0, 0);
 
 export function settledMark(settlement: Settlement, seal: Seal): string {
   if (!seal.isClear) return JSON.stringify([...openPart(settlement), boxOf([settlement], seal)]);
@@ -87,7 +74,7 @@ function openPart({ row, line, outcome, status, attempts, ms, code }: Settlement
 
 const SETTLED = 'settled';
 /** Where a sealed settlement has its box. */
-const BOX_AT = 10;
+const BOX_AT = protocol.boxAt - 1;
 /** A row, and what is hidden of its settlement: key, id, message and rest. */
 type Hidden = readonly [row: unknown, ...fields: unknown[]];
 const hiddenSchema = z.custom<readonly Hidden[]>(
@@ -130,7 +117,7 @@ function wellFormed(_: string, field: unknown): unknown {
 }
 
 export function parseMark(text: string, seal: Seal): Mark {
-  if (text.startsWith(INTENT_PREFIX)) return { kind: 'intent', text };
+  if (text.startsWith(protocol.intent)) return { kind: 'intent', text };
   return { kind: 'settled', settlement: parseSettlement(text, seal) };
 }
 

@@ -5,23 +5,20 @@
  */
 
 import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
 import { passStage } from '../lib/stage.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
-import { CLOSE, TAKE } from './lua/runs.ts';
-import {
-  intentMark,
-  type Mark,
-  packBlock,
-  parseMark,
-  parseSettlements,
-  processOfMark,
-  UNSENT_MARK,
-} from './mark.ts';
+import CLOSE from './lua/close.lua';
+import READ_CHUNK from './lua/read-chunk.lua';
+import TAKE from './lua/take.lua';
+import { type Mark, packBlock, parseMark, parseSettlements, UNSENT_MARK } from './mark.ts';
+import { script } from './script.ts';
 
 export type Taken = {
   readonly state: RunState | null;
@@ -45,7 +42,10 @@ type ChunkEdges = {
   readonly now: () => Date;
 };
 
-const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
+/** The order; how often an outcome was recorded; settlements together; row, mark, process, … */
+const chunkFields = [z.string(), z.string(), z.array(z.string()), z.array(z.string())] as const;
+const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number(), ...chunkFields]));
+const read = script(READ_CHUNK, z.tuple([...chunkFields]));
 const close = inEpoch(CLOSE, z.number());
 
 export async function takeChunk(
@@ -54,16 +54,30 @@ export async function takeChunk(
   { epoch, keys, run, seal }: ChunkEdges,
 ): Promise<Taken> {
   const k = keys.run(run.id);
-  const answer = await epoch.read(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]);
-  const [state, closed, suspect, ...texts] = answer;
-  const fields: Field[] = [];
-  for (let i = 0; i + 1 < texts.length; i += 2) fields.push([texts[i] ?? '', texts[i + 1] ?? '']);
-  const known = runStateSchema.safeParse(state).data ?? null;
-  const read = readFields(fields, seal, rows);
-  const isElsewhere = [...read.marks.values()].some(
-    (mark) => mark.kind === 'intent' && epoch.isElsewhere(processOfMark(mark.text)),
-  );
-  return { state: known, closed: closed === 1, suspect: suspect === 1, isElsewhere, ...read };
+  const names = [k.record, `${k.chunk}${chunk}`, k.blocks];
+  const answer = await epoch.read(take, names, [chunk, JSON.stringify(rows)]);
+  const [state, closed, suspect, at, outcomes, together, stored] = answer;
+  const own = ownMarks(stored);
+  return {
+    state: runStateSchema.safeParse(state).data ?? null,
+    closed: closed === 1,
+    suspect: suspect === 1,
+    marks: marksFrom(together, own, seal),
+    isElsewhere: own.some(({ process }) => process !== '' && epoch.isElsewhere(process)),
+    at,
+    outcomes: Number(outcomes),
+  };
+}
+
+/** Of an open chunk, right now; `rows`: those whose intents are wanted. */
+export async function readMarks(
+  redis: RedisConnection,
+  chunkKey: string,
+  seal: Seal,
+  rows: readonly number[] = [],
+): Promise<ReadonlyMap<number, Mark>> {
+  const [, , together, stored] = await read(redis, [chunkKey], [JSON.stringify(rows)]);
+  return marksFrom(together, ownMarks(stored), seal);
 }
 
 /** `rows`: how many. False where one has no outcome, or something changed: take it again. */
@@ -81,11 +95,13 @@ export async function closeChunk(
   const k = keys.run(run.id);
   const [at, block] = [now().toISOString(), packBlock(settlements, now().getTime(), seal)];
   passStage('closing', () => [], chunk);
-  const answer = await epoch.call(close, [k.record, k.chunk, k.blocks, keys.audit], () => {
-    // What was read counts only while the ledger was not put back since.
-    const seen = recovery === epoch.recoveries() ? outcomes : VOID;
-    return [chunk, seen, block, chunksOf(run), at, stubOf(keys, run.id, at)];
-  });
+  const answer = await appending(epoch.redis, [keys.audit], ([link = '']) =>
+    epoch.call(close, [k.record, k.chunk, k.blocks, keys.audit], () => {
+      // What was read counts only while the ledger was not put back since.
+      const seen = recovery === epoch.recoveries() ? outcomes : VOID;
+      return [link, chunk, seen, block, chunksOf(run), at, stubOf(keys, run.id, at)];
+    }),
+  );
   if (answer === 1) passStage('closed', () => [], chunk);
   return answer === 1;
 }
@@ -93,45 +109,31 @@ export async function closeChunk(
 /** No chunk has this number of outcomes. */
 const VOID = -1;
 
-const AT = /^(\S+) (\d+) /;
+type OwnMark = { readonly row: number; readonly mark: string; readonly process: string };
 
-type Field = readonly [name: string, text: string];
+/** Row, mark, process, … as the scripts answer them. */
+function ownMarks(stored: readonly string[]): readonly OwnMark[] {
+  const own: OwnMark[] = [];
+  for (let i = 0; i + 2 < stored.length; i += 3) {
+    const [row, mark = '', process = ''] = stored.slice(i, i + 3);
+    own.push({ row: Number(row), mark, process });
+  }
+  return own;
+}
 
-/** Reads an open chunk's hash (lua/open-chunk.ts); without `rows` settlements alone. */
-export function readFields(
-  fields: readonly Field[],
-  seal: Seal,
-  rows: readonly number[] = [],
-): Pick<Taken, 'marks' | 'at' | 'outcomes'> {
-  const named = new Map(fields);
+/** Rows' own marks go before what was recorded together. */
+function marksFrom(together: readonly string[], own: readonly OwnMark[], seal: Seal): Map<number, Mark> {
   const marks = new Map<number, Mark>();
-  for (const [name, text] of fields) if (name.startsWith('d')) addSettlements(marks, text, seal);
-  const apart = addOwnMarks(marks, fields, seal);
-  const at = named.get('at') ?? '';
-  const [, taker = '', last = '0'] = AT.exec(at) ?? [];
-  for (const row of rows) {
-    const isInOrder = row <= Number(last) && !apart.has(row) && !marks.has(row);
-    if (isInOrder) marks.set(row, { kind: 'intent', text: intentMark(taker, row, 1) });
+  for (const text of together) {
+    for (const settlement of parseSettlements(text, seal)) {
+      marks.set(settlement.row, { kind: 'settled', settlement });
+    }
   }
-  return { marks, at, outcomes: Number(named.get('n') ?? 0) };
-}
-
-/** Own marks go before what was recorded in order. Answers the rows that have one. */
-function addOwnMarks(marks: Map<number, Mark>, fields: readonly Field[], seal: Seal): ReadonlySet<number> {
-  const apart = new Set<number>();
-  for (const [name, text] of fields) {
-    const row = Number(name);
-    if (Number.isNaN(row)) continue;
-    apart.add(row);
-    if (text !== UNSENT_MARK) marks.set(row, parseMark(text, seal));
+  for (const { row, mark } of own) {
+    if (mark === UNSENT_MARK) marks.delete(row);
+    else marks.set(row, parseMark(mark, seal));
   }
-  return apart;
-}
-
-function addSettlements(marks: Map<number, Mark>, text: string, seal: Seal): void {
-  for (const settlement of parseSettlements(text, seal)) {
-    marks.set(settlement.row, { kind: 'settled', settlement });
-  }
+  return marks;
 }
 
 /** In row order; rows that are not settled are left out. */

@@ -10,8 +10,9 @@ import type { KeyForm } from '../model/key-form.ts';
 import { PURGED_FILE, type Purged } from '../model/run.ts';
 import { withoutValues } from '../model/sentence.ts';
 import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
 import { identityPlace, type LedgerKeys } from './keys.ts';
-import { COMPLETE_PURGE } from './lua/purge.ts';
+import COMPLETE_PURGE from './lua/complete-purge.lua';
 import { packBlock } from './mark.ts';
 import type { RunBrief } from './run-record.ts';
 import { readAll } from './run-view.ts';
@@ -47,8 +48,10 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
       const of = { count: run.rows, ...run.outcomes, ...(by !== keys.actor.name && { by }) };
       const gone = [k.sources, k.bodies, k.documents, k.sightings, k.late, k.input];
       const names = [k.record, k.blocks, k.purgedBlocks, keys.audit, ...gone];
-      const args = [JSON.stringify(purged), PURGED_FILE, stubOf(keys, run.id, purged.at), JSON.stringify(of)];
-      await complete(redis, names, args);
+      const entry = [stubOf(keys, run.id, purged.at), JSON.stringify(of)];
+      await appending(redis, [keys.audit], ([link = '']) =>
+        complete(redis, names, [JSON.stringify(purged), PURGED_FILE, link, ...entry]),
+      );
     },
   };
 }

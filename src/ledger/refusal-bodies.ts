@@ -8,9 +8,8 @@ import { createRecentMap } from '../lib/recent.ts';
 import type { Seal } from '../lib/seal.ts';
 import { packBody, type RefusalBody, type Settlement, unpackBody } from '../model/settlement.ts';
 import type { LedgerKeys } from './keys.ts';
+import { protocol } from './protocol.ts';
 
-/** Of each of one cause, over all workers. */
-export const WHOLE_BODIES = 64;
 const PART_BYTES = 1024;
 
 /** A text by its digest; left out where Redis has it. */
@@ -51,7 +50,7 @@ export function createBodyTeller(run: string) {
         const cause = `${outcome} ${code}`;
         const part = partOf(body);
         if (part === null) return { ...once(body), cause };
-        const hasRoom = (wholes.get(cause) ?? 0) < WHOLE_BODIES;
+        const hasRoom = (wholes.get(cause) ?? 0) < protocol.wholeBodies;
         return { ...once(body, hasRoom), part: once(part), cause };
       };
     },

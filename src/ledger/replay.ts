@@ -13,13 +13,18 @@ import type { Seal } from '../lib/seal.ts';
 import { countSettled, noOutcomes, OUTCOMES } from '../model/outcome.ts';
 import { isOver } from '../model/run.ts';
 import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { recordKeys } from './exchange.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
-import { SUSPECT, VOUCH } from './lua/epoch.ts';
-import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
-import { REPLAY_SETTLED } from './lua/rows.ts';
-import { RECOUNT } from './lua/runs.ts';
+import ADDED from './lua/added.lua';
+import ADDED_IN_EPOCH from './lua/added-in-epoch.lua';
+import RECOUNT from './lua/recount.lua';
+import REPLAY_INTENT from './lua/replay-intent.lua';
+import REPLAY_SETTLED from './lua/replay-settled.lua';
+import RESTORE from './lua/restore.lua';
+import SUSPECT from './lua/suspect.lua';
+import VOUCH from './lua/vouch.lua';
 import { parseSettlement, settledMark } from './mark.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { allBriefs, type RunBrief } from './run-record.ts';
@@ -28,7 +33,7 @@ import { script } from './script.ts';
 
 const restore = script(RESTORE, z.number());
 const added = script(ADDED, z.number());
-const addedInEpoch = inEpoch(ADDED, z.number());
+const addedInEpoch = inEpoch(ADDED_IN_EPOCH, z.number());
 const settle = script(REPLAY_SETTLED, z.array(z.string()));
 const suspect = script(SUSPECT, z.number());
 const vouch = script(VOUCH, z.number());
@@ -152,7 +157,9 @@ async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
     stub: stubOf(keys, run.id, now),
   };
   const names = [k.record, k.blocks, k.doubts, keys.audit];
-  return (await recount(redis, names, [JSON.stringify(asked)])) === 1;
+  const said = JSON.stringify(asked);
+  const answer = await appending(redis, [keys.audit], ([link = '']) => recount(redis, names, [link, said]));
+  return answer === 1;
 }
 
 /** `doubted`: rows in doubt, and their chunks. */

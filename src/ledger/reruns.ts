@@ -13,8 +13,9 @@ import type { Outcome } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf } from '../model/run.ts';
 import type { LedgerView } from '../model/settlement.ts';
+import { appending } from './audit-chain.ts';
 import type { LedgerKeys } from './keys.ts';
-import { REGISTER } from './lua/runs.ts';
+import REGISTER from './lua/register.lua';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
 import { type NewRun, newRecord, registeredSchema, registration } from './run-record.ts';
 import { script } from './script.ts';
@@ -40,7 +41,10 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
       const record = { ...own, parent, registry: entry, rowNumbers };
       const rerun = { chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
       const asked = { entry, rerun, taken: latest, from: [parent] };
-      const [kind] = await registerRerun(redis, ...registration(keys, record, asked));
+      const [names, args] = registration(keys, record, asked);
+      const [kind] = await appending(redis, [keys.audit], ([link = '']) =>
+        registerRerun(redis, names, [link, ...args]),
+      );
       return kind === 'new';
     },
   };

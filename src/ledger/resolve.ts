@@ -15,8 +15,9 @@ import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { outcomeOfCreated, spaceOf } from '../operations/operations.ts';
 import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
 import { identityPlace, keptPlace, type LedgerKeys, type Place } from './keys.ts';
-import { RESOLVE } from './lua/rows.ts';
+import RESOLVE from './lua/resolve.lua';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
@@ -91,7 +92,8 @@ function call(
   const k = keys.run(run.id);
   const names = [k.record, k.chunk, k.blocks, k.late, k.doubts, k.sources, k.resolutions, keys.audit];
   const said = [stubOf(keys, run.id, at.toISOString()), by === LOOK_UP ? 'looked-up' : 'resolved'];
-  return resolve(redis, names, [run.id, JSON.stringify(entries), ...said]);
+  const args = [run.id, JSON.stringify(entries), ...said];
+  return appending(redis, [keys.audit], ([link = '']) => resolve(redis, names, [link, ...args]));
 }
 
 function parseAnswer(row: number, answer: string): RowResolved {

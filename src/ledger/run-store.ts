@@ -19,10 +19,15 @@ import {
   type StateRequest,
 } from '../model/run.ts';
 import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
 import { createSharedBreaker } from './breaker.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { bucketsOf, type LedgerKeys } from './keys.ts';
-import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
+import DROP_LEASE from './lua/drop-lease.lua';
+import HOLD_LEASE from './lua/hold-lease.lua';
+import REGISTER from './lua/register.lua';
+import REGISTER_IN_EPOCH from './lua/register-in-epoch.lua';
+import TRANSITION from './lua/transition.lua';
 import { originFields } from './origins.ts';
 import {
   allBriefs,
@@ -36,7 +41,7 @@ import {
 import { script } from './script.ts';
 
 const register = script(REGISTER, registeredSchema);
-const registerInEpoch = inEpoch(REGISTER, registeredSchema);
+const registerInEpoch = inEpoch(REGISTER_IN_EPOCH, registeredSchema);
 const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
 const holdLease = script(HOLD_LEASE, z.number());
 const dropLease = script(DROP_LEASE, z.number());
@@ -60,8 +65,10 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       request === undefined ? '' : JSON.stringify({ ...request, via: actor.via, user: actor.user });
     const at = now().toISOString();
     const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
-    const args = [to, reason, at, asked, stubOf(keys, id, at), of, ...from];
-    const [, moved] = await transition(redis, [keys.run(id).record, keys.audit], args);
+    const args = [to, reason, at, asked, stubOf(keys, id, at), of, JSON.stringify(from)];
+    const [, moved] = await appending(redis, [keys.audit], ([link = '']) =>
+      transition(redis, [keys.run(id).record, keys.audit], [link, ...args]),
+    );
     return moved === 1;
   };
   const transitionTo = (id: string, to: RunState, reason: Reason | null, request?: StateRequest) => {
@@ -98,7 +105,10 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
       const record = { ...newRecord(run, keys), ...(await originFields(taken?.origins)) };
       const [names, args] = registration(keys, record, asked);
-      const [kind, id] = await (epoch?.call(registerInEpoch, names, args) ?? register(redis, names, args));
+      const [kind, id] = await appending(redis, [keys.audit], ([link = '']) => {
+        const said = [link, ...args];
+        return epoch?.call(registerInEpoch, names, said) ?? register(redis, names, said);
+      });
       return { kind, id };
     },
     async definition(id: string): Promise<JobDefinition | null> {

@@ -11,7 +11,7 @@ import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import type { LedgerView, RefusalBody, SettledChunk, Settlement } from '../model/settlement.ts';
 import { type KeptOfRow, keptPlace, type LedgerKeys, type RunKeys } from './keys.ts';
 import { parseSettlement, unpackBlock } from './mark.ts';
-import { readFields, settlementsOf } from './open-chunk.ts';
+import { readMarks, settlementsOf } from './open-chunk.ts';
 import { openBody } from './refusal-bodies.ts';
 import { createRunInput } from './reruns.ts';
 
@@ -100,10 +100,9 @@ async function readChunk(
 ): Promise<SettledChunk> {
   const block = await redis.hgetBuffer(k.blocks, String(chunk));
   if (block !== null) return { chunk, ...unpackBlock(block, seal) };
-  const fields = await redis.hgetall(`${k.chunk}${chunk}`);
+  const marks = await readMarks(redis, `${k.chunk}${chunk}`, seal);
   const closed = await redis.hgetBuffer(k.blocks, String(chunk));
   if (closed !== null) return { chunk, ...unpackBlock(closed, seal) };
-  const { marks } = readFields(Object.entries(fields), seal);
   return { chunk, closedAt: null, settlements: settlementsOf(marks) };
 }
 

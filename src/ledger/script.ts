@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { Command } from 'ioredis';
 import type { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { filled } from './protocol.ts';
 
 export type Script<Answer> = (
   redis: RedisConnection,
@@ -22,8 +23,9 @@ export type SentArguments = ScriptArguments | (() => ScriptArguments);
 /** A full Redis still records outcomes; that takes bounded memory (Redis 7.0, script flags). */
 const ALSO_WHEN_FULL = '#!lua flags=allow-oom\n';
 
+/** `lua`: a script's file, imported: `script(CLOSE, z.number())`. */
 export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<Answer> {
-  const text = `${ALSO_WHEN_FULL}local call = redis.call\n${lua}`;
+  const text = `${ALSO_WHEN_FULL}local call = redis.call\n${filled(lua)}`;
   const sha = createHash('sha1').update(text).digest('hex');
   return async (redis, keys, args) => {
     // Sent at once, also where a connection puts commands together by itself.

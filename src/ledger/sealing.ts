@@ -16,8 +16,8 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { CLEAR, createSeal, KEY_BYTES, keyedDigest, type Seal } from '../lib/seal.ts';
 import { readSecret, type SecretSource } from '../lib/secret.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { AUDIT } from './lua/audit.ts';
-import { REPLACE } from './lua/runs.ts';
+import { appendEntry, appending } from './audit-chain.ts';
+import REPLACE from './lua/replace.lua';
 import { script } from './script.ts';
 
 export type Sealing = {
@@ -297,7 +297,6 @@ function dataKeyOf(run: string): string {
 type Rekeyed = { readonly from: readonly string[]; readonly to: string; readonly runs: number };
 
 const replace = script(REPLACE, z.number());
-const append = script(AUDIT, z.number());
 
 /**
  * Wraps the data keys of these runs anew, then the ledger key, with the audit's entries; rows are
@@ -320,7 +319,8 @@ export async function rekey(
     const key = await redis.hget(record, FIELD);
     if (key === null) continue;
     // A run that was purged meanwhile stays without its key.
-    if (idOf(key) !== current.id) await replace(redis, [record], [FIELD, key, anew(dataKeyOf(run), key)]);
+    const next = anew(dataKeyOf(run), key);
+    if (idOf(key) !== current.id) await replaceKey(redis, [record, key, next], NO_ENTRIES);
     runs += 1;
   }
   const stored = await readStored(redis);
@@ -330,11 +330,27 @@ export async function rekey(
     // In a cluster the chains have slots of their own: there the entries come first.
     const isApart = redis instanceof Cluster;
     for (const [chain, stub] of isApart ? chains : [])
-      await append(redis, [chain], [stub, 'key-rotated', of]);
-    const [names, stubs] = isApart ? [[], []] : [chains.keys(), chains.values()];
-    await replace(redis, [STORED, ...names], [FIELD, JSON.stringify(stored), next, of, ...stubs]);
+      await appendEntry(redis, [chain], [stub, 'key-rotated', of]);
+    const entries = isApart ? NO_ENTRIES : { of, chains };
+    await replaceKey(redis, [STORED, JSON.stringify(stored), next], entries);
   }
   return { from: [...from], to: current.id, runs };
+}
+
+type KeyEntries = { readonly of: string; readonly chains: ReadonlyMap<string, string> };
+
+const NO_ENTRIES: KeyEntries = { of: '', chains: new Map() };
+
+function replaceKey(
+  redis: RedisConnection,
+  [hash, before, after]: readonly [hash: string, before: string, after: string],
+  { of, chains }: KeyEntries,
+): Promise<number> {
+  const names = [...chains.keys()];
+  return appending(redis, names, (links) => {
+    const entries = JSON.stringify({ of, links, stubs: [...chains.values()] });
+    return replace(redis, [hash, ...names], [FIELD, before, after, entries]);
+  });
 }
 
 /** Names of files are shown as missing; all else is refused with what is missing. */

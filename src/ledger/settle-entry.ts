@@ -18,15 +18,16 @@ import {
   type Place,
 } from './keys.ts';
 import { firstIntentIn, settledMark, settledTogether, takerInOrder } from './mark.ts';
+import { protocol } from './protocol.ts';
 import type { BodyTeller, ToldBody } from './refusal-bodies.ts';
 
 /** Stands for a record's field digests while a take of its row has an update under way. */
 export function fieldsUnderWay(taker: string): string {
-  return `~${taker}`;
+  return protocol.fieldsUnknown + taker;
 }
 
 export function areFieldsKnown(fields: string): boolean {
-  return fields !== '' && !fields.startsWith('~');
+  return fields !== '' && !fields.startsWith(protocol.fieldsUnknown);
 }
 
 /** Where the record's field digests are no longer `before`, nothing is known of them. */
@@ -74,7 +75,7 @@ type SettleEntry = {
   /** `''`: the settler neither left nor found an intent. */
   readonly mark: string;
   /** The row's key and what becomes of its claim: known, in doubt, given back. */
-  readonly key?: (Place & { readonly becomes: 'k' | 'd' | 'x'; readonly id: string }) | undefined;
+  readonly key?: (Place & { readonly becomes: Becomes; readonly id: string }) | undefined;
   readonly source?: string | undefined;
   readonly body?: ToldBody | undefined;
   readonly documents?: string | undefined;
@@ -92,7 +93,12 @@ type SettleEntry = {
   readonly fields?: (Place & Pick<FieldsChange, 'before' | 'after'>) | undefined;
 };
 
-const BECOMES = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
+const BECOMES = {
+  known: protocol.known,
+  'in-doubt': protocol.doubted,
+  'given-back': protocol.givenBack,
+} as const;
+type Becomes = (typeof BECOMES)[keyof typeof BECOMES];
 
 function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, seal: Seal): SettleEntry {
   const { chunk, outcome, fields, mark, lead } = row;
@@ -122,7 +128,11 @@ function keyOf(keys: LedgerKeys, { identity, outcome, id }: SettledRow): SettleE
   if (identity === null) return undefined;
   const becomes = BECOMES[KEY_AFTER[outcome]];
   // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
-  return { ...identityPlace(keys, identity), becomes, id: becomes === 'k' ? id.toWellFormed() : '' };
+  return {
+    ...identityPlace(keys, identity),
+    becomes,
+    id: becomes === protocol.known ? id.toWellFormed() : '',
+  };
 }
 
 function fieldsOf(keys: LedgerKeys, change: FieldsChange): SettleEntry['fields'] {

@@ -11,7 +11,8 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { LedgerKeys } from './keys.ts';
-import { CHECK_IN, LOOK } from './lua/epoch.ts';
+import CHECK_IN from './lua/check-in.lua';
+import LOOK from './lua/look.lua';
 import { script } from './script.ts';
 
 export type EpochEdges = {
@@ -234,9 +235,8 @@ async function untilOpen(
   let knows = isOpen ? 'open' : 'closed';
   for (let others = asked.filter((other) => other !== worker); ; others = []) {
     if (stop.aborted) throw new Error(LEAVING);
-    const counts = [absent.gone.length, absent.givenUp.length];
-    const names = [...absent.gone, ...absent.givenUp, ...others];
-    const args = [worker, batch, server, knows, ...counts, ...names];
+    const workers = JSON.stringify({ ...absent, asked: others });
+    const args = [worker, batch, server, knows, workers];
     const [state, ...missing] = await checkIn(redis, [keys.epoch, keys.left], args);
     if (state === 'open') return { number: Number(missing[0]), name: missing[1] ?? '' };
     if (state === 'moved') return state;

@@ -63,5 +63,25 @@ export type KeyState =
       readonly alike?: true;
     }
   /** A row had the key, and its record was not created. */
-  | { readonly kind: 'given-back'; readonly run: string; readonly row: number }
+  | { readonly kind: 'given-back'; readonly run: string; readonly row: number; readonly alike?: true }
   | { readonly kind: 'free' };
+
+/** An earlier row of the same run that has the key; `isAlike`: in another text. */
+type FirstOfRun = { readonly row: number; readonly isAlike: boolean };
+
+/**
+ * What keeps a row of a run from its key. A key of another text is nobody's to claim; a run's own
+ * second row is a duplicate, whatever became of the first; then the key goes to whoever has it.
+ */
+export function claimOf(state: KeyState, run: string | null, firstOfRun: () => FirstOfRun | null): KeyClaim {
+  const isOthers = (state.kind === 'known' || state.kind === 'held') && state.run !== run;
+  if (isOthers && state.alike === true) return { kind: 'alike', run: state.run, row: state.row };
+
+  const first = firstOfRun();
+  if (first?.isAlike === true) return { kind: 'alike', run: null, row: first.row };
+  if (first !== null) return { kind: 'duplicate', row: first.row };
+
+  if (!isOthers) return { kind: 'claimed' };
+  if (state.kind === 'known') return { kind: 'known', run: state.run, id: state.id };
+  return { kind: 'held', run: state.run, row: state.row, inDoubt: state.inDoubt };
+}

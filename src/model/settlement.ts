@@ -15,6 +15,22 @@ const restSchema = z.strictObject({
   keyDigest: z.string().optional(),
 });
 
+/** By their places in a tuple. */
+export const SETTLEMENT_FIELDS = [
+  'row',
+  'line',
+  'key',
+  'outcome',
+  'status',
+  'id',
+  'attempts',
+  'ms',
+  'code',
+  'message',
+  'rest',
+] as const;
+export type SettlementField = (typeof SETTLEMENT_FIELDS)[number];
+
 type SettlementTuple = readonly [
   row: number,
   line: number,

@@ -12,7 +12,7 @@ import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
-import { readFields } from '../../src/ledger/open-chunk.ts';
+import { readMarks } from '../../src/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import { createMeter } from '../../src/metrics/meter.ts';
@@ -178,8 +178,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     pauses,
     troubles,
     async mark(row) {
-      const { marks } = readFields(Object.entries(await redis.hgetall(chunk)), CLEAR, [row]);
-      const mark = marks.get(row);
+      const mark = (await readMarks(redis, chunk, CLEAR, [row])).get(row);
       if (mark === undefined) return null;
       return mark.kind === 'intent' ? mark.text : settledMark(mark.settlement, CLEAR);
     },

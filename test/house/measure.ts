@@ -1,6 +1,6 @@
 /**
  * What the house is held to, in numbers: lines by folder and how long they are, what users can set, what is exported for nobody. Counted are
- * sources (`.ts`, `.tsx`; beside src/ `.mjs` too), neither style nor data.
+ * sources (`.ts`, `.tsx`, `.lua`; beside src/ `.mjs` too), neither style nor data.
  */
 import { dirname, join } from 'node:path/posix';
 import { Command } from 'commander';
@@ -9,7 +9,7 @@ import { memoryIo } from '../cli/memory-io.ts';
 import { listSettings } from '../docs/settings-table.ts';
 import { filesBelow, textOf } from './source-files.ts';
 
-const SOURCE = /\.tsx?$/;
+const SOURCE = /\.(?:tsx?|lua)$/;
 const CODE = /\.(?:tsx?|m?ts|mjs)$/;
 const LONG_FILE = 600;
 const LONG_COMMENT = 100;
@@ -130,7 +130,7 @@ function namesTaken(path: string, text: string): readonly string[] {
   return [...named, ...[...text.matchAll(LOADED)].map(([, from = '']) => `${join(dirname(path), from)} *`)];
 }
 
-const COMMENT = /^\s*(?:\/\/|\/?\*)/;
+const COMMENT = /^\s*(?:\/\/|\/?\*|--)/;
 
 function countLongComments(text: string): number {
   return text.split('\n').filter((line) => line.length > LONG_COMMENT && COMMENT.test(line)).length;

@@ -1,12 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { readChain, readHead, recordAct } from '../../src/ledger/audit.ts';
 import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
-import { AUDIT_ENTRY } from '../../src/ledger/lua/audit.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { script } from '../../src/ledger/script.ts';
 import { atPage, digestOf, parseEntry, verifyChains } from '../../src/model/audit.ts';
 import { runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -23,19 +19,6 @@ async function textsOf(keys: LedgerKeys): Promise<string[]> {
 
 const entriesOf = async (keys: LedgerKeys) => (await textsOf(keys)).map((text) => parseEntry(text));
 const actsOf = async (keys: LedgerKeys) => (await entriesOf(keys)).map((entry) => entry?.what);
-
-const inLua = script(`${AUDIT_ENTRY}\nreturn sha256(ARGV[1])`, z.string());
-const sha256 = (text: string) => inLua(own().redis, [], [text]);
-
-test('the digest in Lua is SHA-256', async () => {
-  const lengths = [0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 118, 119, 120, 127, 128, 129, 1_000, 70_000];
-  for (const length of lengths) expect(await sha256('a'.repeat(length))).toBe(digestOf('a'.repeat(length)));
-  await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (text) => {
-      expect(await sha256(text)).toBe(digestOf(text));
-    }),
-  );
-});
 
 test('a run’s acts are a chain, with who did each', async () => {
   const redis = own().redis;

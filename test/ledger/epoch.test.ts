@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { inEpoch, type LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import IN_EPOCH from '../../src/ledger/lua/parts/in-epoch.lua';
 import { createReplay } from '../../src/ledger/replay.ts';
 import {
   type EpochEdges,
@@ -22,11 +23,11 @@ import { until } from '../support/until.ts';
 const own = useOwnRedis();
 
 /** Writes down in Redis that it was carried out. */
-const carryOut = inEpoch("return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number());
+const carryOut = inEpoch(`${IN_EPOCH}\nreturn call('RPUSH', KEYS[1], ARGV[1])`, z.number());
 const anything = z.unknown();
 
 /** Writes down under which number it was carried out, and as what. */
-const numbered = inEpoch("return redis.call('RPUSH', KEYS[1], BATCH .. ' ' .. ARGV[1])", z.number());
+const numbered = inEpoch(`${IN_EPOCH}\nreturn call('RPUSH', KEYS[1], batch .. ' ' .. ARGV[1])`, z.number());
 
 type Worker = {
   readonly name: string;
@@ -147,7 +148,7 @@ describe('joining', () => {
   test('a script that Redis refuses for another reason fails, and is not asked again', async () => {
     const place = ownPlace();
     const a = await join('a', place);
-    const refused = inEpoch("return redis.error_reply('NO such thing')", anything);
+    const refused = inEpoch(`${IN_EPOCH}\nreturn redis.error_reply('NO such thing')`, anything);
     await expect(a.epoch.call(refused, [], [])).rejects.toThrow('NO such thing');
     expect(await a.work('a1')).toBe(1);
   });

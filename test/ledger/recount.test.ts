@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Command, Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { recountRuns } from '../../src/ledger/replay.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
@@ -23,16 +23,21 @@ async function halfDone() {
   return { ...bench, end };
 }
 
-/** Once somebody has read a chunk's hash there, something else happens before the reader has it. */
+/** Once somebody has read a chunk's marks there, something else happens before the reader has them. */
 function whoReads(redis: Redis, meanwhile: () => Promise<unknown>): Redis {
   return new Proxy(redis, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
-      if (name !== 'hgetall') return typeof value === 'function' ? value.bind(target) : value;
-      return async (key: string) => {
-        const read = await target.hgetall(key);
-        if (key.includes(':chunk:')) await meanwhile();
-        return read;
+      if (name !== 'sendCommand') return typeof value === 'function' ? value.bind(target) : value;
+      return (command: Command) => {
+        const sent = target.sendCommand(command);
+        const [, , key] = command.args;
+        if (/:chunk:\d+$/.test(String(key)))
+          command.promise = command.promise.then(async (read) => {
+            await meanwhile();
+            return read;
+          });
+        return sent;
       };
     },
   });

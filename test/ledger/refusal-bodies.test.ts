@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import { WHOLE_BODIES } from '../../src/ledger/refusal-bodies.ts';
+import { protocol } from '../../src/ledger/protocol.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { packBody } from '../../src/model/settlement.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -53,7 +53,7 @@ test('equal bodies are kept once, and go to Redis and the journal once', async (
 });
 
 test('of one cause’s different large bodies so many are kept whole, over all workers; small ones always', async () => {
-  const rows = WHOLE_BODIES + 8;
+  const rows = protocol.wholeBodies + 8;
   const { worker, bodies } = await refusals(rows);
   const [one, other] = [worker(), worker()];
   const large = (row: number) => `${row} ${'ü'.repeat(1_000)}`;
@@ -62,12 +62,12 @@ test('of one cause’s different large bodies so many are kept whole, over all w
   await one(rows, large(rows), { code: 'http_409' });
   const kept = await bodies();
   const isWhole = kept.map(({ text, restBytes }, i) => restBytes === 0 && text === large(i + 1));
-  expect(isWhole).toEqual(Array.from({ length: rows }, (_, i) => i < WHOLE_BODIES || i === rows - 1));
-  for (const { text, restBytes } of kept.slice(WHOLE_BODIES, -2)) {
+  expect(isWhole).toEqual(Array.from({ length: rows }, (_, i) => i < protocol.wholeBodies || i === rows - 1));
+  for (const { text, restBytes } of kept.slice(protocol.wholeBodies, -2)) {
     expect([1023, 1024]).toContain(Buffer.byteLength(text));
-    expect(large(WHOLE_BODIES + 1 + kept.slice(WHOLE_BODIES).findIndex((of) => of.text === text))).toMatch(
-      text,
-    );
+    expect(
+      large(protocol.wholeBodies + 1 + kept.slice(protocol.wholeBodies).findIndex((of) => of.text === text)),
+    ).toMatch(text);
     expect(Buffer.byteLength(text) + restBytes).toBe(2_003);
   }
   expect(kept.at(-2)).toMatchObject({ text: 'small', restBytes: 0 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { fieldsPlace, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
-import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
+import { protocol } from '../../src/ledger/protocol.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
@@ -264,7 +264,7 @@ describe('settled rows', () => {
     await leaveMarks(bench, { 1: 'i other.1 1' });
     await settle(bench, settled(1, 'in-doubt', { mark: 'i me.1 1' }));
     expect(await outcomesOf(bench)).toEqual(noOutcomes());
-    expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK });
+    expect(await bench.marks()).toEqual({ 1: protocol.conflicting });
   });
 
   test.each([
@@ -313,10 +313,10 @@ describe('intents', () => {
     await leaveMarks(bench, { 1: 'i other.1 1', 2: 'i other.1 1' });
     const intents = [1, 2].map((row) => ({ chunk: 1, row, mark: 'i me.1 1' }));
     await bench.replay.intended(bench.id, intents);
-    expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK, 2: CONTESTED_MARK });
+    expect(await bench.marks()).toEqual({ 1: protocol.conflicting, 2: protocol.conflicting });
     const mark = 'i me.1 1';
     await settle(bench, settled(1, 'failed', { mark }), settled(2, 'created', { mark }));
-    expect((await bench.marks())[1]).toBe(CONTESTED_MARK);
+    expect((await bench.marks())[1]).toBe(protocol.conflicting);
     expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), created: 1 });
   });
 

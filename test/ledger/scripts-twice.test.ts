@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, type Redis } from 'ioredis';
@@ -5,35 +6,55 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { keepWriteOff } from '../../src/ledger/account.ts';
 import { recordAct, stubOf } from '../../src/ledger/audit.ts';
+import { appending } from '../../src/ledger/audit-chain.ts';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { inEpoch } from '../../src/ledger/epoch.ts';
+import { readKeyFields, readKeys } from '../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { AUDIT, WRITE_OFF } from '../../src/ledger/lua/audit.ts';
-import { FAILURE } from '../../src/ledger/lua/breaker.ts';
-import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT, VOUCH } from '../../src/ledger/lua/epoch.ts';
-import { CLAIM, LOOK_UP, LOOK_UP_KEYS } from '../../src/ledger/lua/keys.ts';
-import { COMPLETE_PURGE } from '../../src/ledger/lua/purge.ts';
-import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
-import { EXCHANGE, REPLAY_SETTLED, RESOLVE } from '../../src/ledger/lua/rows.ts';
-import {
-  CLOSE,
-  DROP_LEASE,
-  HOLD_LEASE,
-  RECOUNT,
-  REGISTER,
-  REPLACE,
-  RESERVE,
-  TAKE,
-  TRANSITION,
-} from '../../src/ledger/lua/runs.ts';
+import ADDED from '../../src/ledger/lua/added.lua';
+import ADDED_IN_EPOCH from '../../src/ledger/lua/added-in-epoch.lua';
+import AUDIT from '../../src/ledger/lua/audit.lua';
+import CHECK_IN from '../../src/ledger/lua/check-in.lua';
+import CLAIM from '../../src/ledger/lua/claim.lua';
+import CLOSE from '../../src/ledger/lua/close.lua';
+import COMPLETE_PURGE from '../../src/ledger/lua/complete-purge.lua';
+import DEREGISTER from '../../src/ledger/lua/deregister.lua';
+import DROP_LEASE from '../../src/ledger/lua/drop-lease.lua';
+import EXCHANGE from '../../src/ledger/lua/exchange.lua';
+import FAILURE from '../../src/ledger/lua/failure.lua';
+import HEARTBEAT from '../../src/ledger/lua/heartbeat.lua';
+import HOLD_LEASE from '../../src/ledger/lua/hold-lease.lua';
+import LOOK from '../../src/ledger/lua/look.lua';
+import LOOK_UP from '../../src/ledger/lua/look-up.lua';
+import LOOK_UP_IN_EPOCH from '../../src/ledger/lua/look-up-in-epoch.lua';
+import LOOK_UP_KEYS from '../../src/ledger/lua/look-up-keys.lua';
+import LOOK_UP_KEYS_IN_EPOCH from '../../src/ledger/lua/look-up-keys-in-epoch.lua';
+import READ_CHUNK from '../../src/ledger/lua/read-chunk.lua';
+import RECOUNT from '../../src/ledger/lua/recount.lua';
+import REGISTER from '../../src/ledger/lua/register.lua';
+import REGISTER_IN_EPOCH from '../../src/ledger/lua/register-in-epoch.lua';
+import REPLACE from '../../src/ledger/lua/replace.lua';
+import REPLAY_INTENT from '../../src/ledger/lua/replay-intent.lua';
+import REPLAY_SETTLED from '../../src/ledger/lua/replay-settled.lua';
+import RESERVE from '../../src/ledger/lua/reserve.lua';
+import RESOLVE from '../../src/ledger/lua/resolve.lua';
+import RESTORE from '../../src/ledger/lua/restore.lua';
+import SUSPECT from '../../src/ledger/lua/suspect.lua';
+import TAKE from '../../src/ledger/lua/take.lua';
+import TRANSITION from '../../src/ledger/lua/transition.lua';
+import VOUCH from '../../src/ledger/lua/vouch.lua';
+import WRITE_OFF from '../../src/ledger/lua/write-off.lua';
+import { readMarks } from '../../src/ledger/open-chunk.ts';
+import { filled } from '../../src/ledger/protocol.ts';
 import { openPurge } from '../../src/ledger/purge.ts';
-import { createReplay, recountRuns, restorableFields } from '../../src/ledger/replay.ts';
+import { createReplay, noteAdded, recountRuns, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
+import { CLEAR } from '../../src/lib/seal.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import { claimOf, everythingIn, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
@@ -44,6 +65,7 @@ import { settledRow } from '../support/settled-row.ts';
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
 const PLACE = { space: 'subclient', key: 'K1' };
+const ASKED = { space: 'subclient', names: ['K1'] };
 const INTENT = intentOn(1, 'i me.1 1.1', { identity: PLACE });
 const CREATED = settledRow(1, 'created', { mark: INTENT.mark, identity: PLACE });
 
@@ -70,7 +92,7 @@ function keeping(redis: Redis, sent: Command[]): Redis {
     get(target, name) {
       if (name === 'sendCommand')
         return (command: Command) => {
-          if (command.name === 'eval') sent.push(command);
+          if (command.name === 'eval' || command.name === 'evalsha') sent.push(command);
           return target.sendCommand(command);
         };
       const value: unknown = Reflect.get(target, name, target);
@@ -91,7 +113,8 @@ const closedGate = async (bench: Bench) => {
 };
 type Knows = 'open' | 'closed' | 'counted';
 const checkIn = (bench: Bench, server: string, knows: Knows) =>
-  raw(bench, CHECK_IN, ['m', 0, server, knows, 0, 0], [bench.keys.left]);
+  raw(bench, CHECK_IN, ['m', 0, server, knows, NOBODY], [bench.keys.left]);
+const NOBODY = JSON.stringify({ gone: [], givenUp: [], asked: [] });
 const holdLease = ({ store, run }: Bench) => store.holdLease(run.id, 'me', 60_000);
 const claim = (bench: Bench) => claimOf(bench, bench.run.id, [[1, 'K1']]);
 
@@ -113,8 +136,16 @@ const ROW: Row = { kind: 'cells', row: 1, line: 2, cells: ['K1'] };
 const OF_ROWS: readonly Case[] = [
   ['CLAIM', 'nothing else', CLAIM, claim],
   ['TAKE', 'nothing else', TAKE, ({ ledger }) => ledger.take(1, [])],
-  ['LOOK_UP', 'nothing else', LOOK_UP, ({ ledger }) => ledger.readFields(PLACE)],
-  ['LOOK_UP_KEYS', 'nothing else', LOOK_UP_KEYS, ({ ledger }) => ledger.readKey(PLACE)],
+  [
+    'READ_CHUNK',
+    'nothing else',
+    READ_CHUNK,
+    ({ redis, keys, run }) => readMarks(redis, `${keys.run(run.id).chunk}1`, CLEAR),
+  ],
+  ['LOOK_UP', 'nothing else', LOOK_UP, ({ redis, keys }) => readKeyFields(redis, keys, ASKED)],
+  ['LOOK_UP_KEYS', 'nothing else', LOOK_UP_KEYS, ({ redis, keys }) => readKeys(redis, keys, ASKED)],
+  ['LOOK_UP_IN_EPOCH', 'nothing else', LOOK_UP_IN_EPOCH, ({ ledger }) => ledger.readFields(PLACE)],
+  ['LOOK_UP_KEYS_IN_EPOCH', 'nothing else', LOOK_UP_KEYS_IN_EPOCH, ({ ledger }) => ledger.readKey(PLACE)],
   ['EXCHANGE, of intents', 'nothing else', EXCHANGE, intend],
   // It was taken back already.
   [
@@ -169,6 +200,12 @@ const OF_ROWS: readonly Case[] = [
 
 const OF_RUNS: readonly Case[] = [
   ['REGISTER', 'nothing else', REGISTER, ({ store }) => store.register(newRun())],
+  [
+    'REGISTER_IN_EPOCH',
+    'nothing else',
+    REGISTER_IN_EPOCH,
+    ({ store, epoch }) => store.register(newRun(), epoch),
+  ],
   [
     'REGISTER, of a rerun',
     'nothing else',
@@ -246,10 +283,23 @@ const OF_REPLAY: readonly Case[] = [
     async ({ redis, keys, run }) => {
       const { record } = keys.run(run.id);
       await redis.hset(record, 'dataKey', 'old');
-      return replace(redis, [record, keys.audit], ['dataKey', 'old', 'new', '{}', stubOf(keys, '', 'now')]);
+      const stubs = [stubOf(keys, '', 'now')];
+      return appending(redis, [keys.audit], (links) =>
+        replace(
+          redis,
+          [record, keys.audit],
+          ['dataKey', 'old', 'new', JSON.stringify({ of: '{}', links, stubs })],
+        ),
+      );
     },
   ],
   ['ADDED', 'nothing else', ADDED, (bench) => replayOf(bench).added(bench.run.id, 1)],
+  [
+    'ADDED_IN_EPOCH',
+    'nothing else',
+    ADDED_IN_EPOCH,
+    ({ epoch, keys, run }) => noteAdded(epoch, keys, { run: run.id, chunk: 1 }),
+  ],
   [
     'REPLAY_SETTLED',
     'answers otherwise',
@@ -321,10 +371,12 @@ test.for(CASES)('%s sent twice, as after a lost reply: %s', async ([name, again,
   await own().redis.script('FLUSH');
   bench.sent.length = 0;
   await act(bench);
-  const command = bench.sent.find(({ args }) => String(args[0]).endsWith(lua));
+  const text = textOf(bench, lua);
+  // Where its link was to another entry of the audit, it was sent anew, by its hash.
+  const command = bench.sent.findLast(({ args }) => args[0] === text || args[0] === shaOf(text));
   if (command === undefined) throw new Error(`${name} was not sent`);
   const first = { answer: known(await command.promise), left: await everything(bench) };
-  const second = { answer: known(await resent(command)), left: await everything(bench) };
+  const second = { answer: known(await resent(command, text)), left: await everything(bench) };
   // What it leaves is what must not change: only what counts attempts may.
   if (again !== 'counts again') expect(second.left).toEqual(first.left);
   else expect(second.left).not.toEqual(first.left);
@@ -369,12 +421,20 @@ test('no script is left out', async () => {
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
     for (const [, name = ''] of text.matchAll(/\b(?:script|inEpoch)\(\s*([A-Z][A-Z_]+)\b/g)) names.add(name);
   }
-  names.delete('IN_EPOCH');
   expect([...names].sort()).toEqual([...new Set(CASES.map(([name]) => name.split(',')[0]))].sort());
 });
 
-function resent({ args }: Command): Promise<unknown> {
-  const again = new Command('eval', [...args], { replyEncoding: 'utf8' });
+/** As it was sent, the first time as text. */
+function textOf({ sent }: Bench, lua: string): string {
+  return sent.map(({ args }) => String(args[0])).find((text) => text.endsWith(filled(lua))) ?? '';
+}
+
+function shaOf(text: string): string {
+  return hash('sha1', text);
+}
+
+function resent({ args }: Command, text: string): Promise<unknown> {
+  const again = new Command('eval', [text, ...args.slice(1)], { replyEncoding: 'utf8' });
   own().redis.sendCommand(again);
   return again.promise;
 }

@@ -4,7 +4,8 @@ import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledg
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { identityPlace, type LedgerKeys, textOf } from '../../src/ledger/keys.ts';
+import { identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { protocol } from '../../src/ledger/protocol.ts';
 import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
@@ -129,7 +130,7 @@ export async function claimOf(
 /** Where a key's entry is: the hash, the field in it, and the digest of its text within the entry. */
 export function entryOf(keys: LedgerKeys, key: string, space = 'subclient') {
   const place = identityPlace(keys, { space, key });
-  const text = textOf(place);
+  const text = place.digest.slice(protocol.formLength).replace(protocol.exact, '');
   return { bucket: place.bucket, field: place.digest.slice(0, place.digest.length - text.length), text };
 }
 

@@ -1,6 +1,6 @@
 import type { ChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
 import type { Granted } from '../../../src/ledger/intent.ts';
-import { readFields } from '../../../src/ledger/open-chunk.ts';
+import { readMarks } from '../../../src/ledger/open-chunk.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Bend, World } from './world.ts';
 
@@ -64,7 +64,7 @@ function overwriting(ledger: ChunkLedger, { redis, keys, run }: World): ChunkLed
 
 /** The intent on the row; `''`: there is none. */
 async function markOn({ redis, keys, run }: World, row: number): Promise<string> {
-  const fields = Object.entries(await redis.hgetall(`${keys.run(run.id).chunk}1`));
-  const mark = readFields(fields, CLEAR, [row]).marks.get(row);
+  const marks = await readMarks(redis, `${keys.run(run.id).chunk}1`, CLEAR, [row]);
+  const mark = marks.get(row);
   return mark?.kind === 'intent' ? mark.text : '';
 }

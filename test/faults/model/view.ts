@@ -1,5 +1,5 @@
-import { parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
-import { readFields } from '../../../src/ledger/open-chunk.ts';
+import { type Mark, parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
+import { readMarks } from '../../../src/ledger/open-chunk.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { entryOf } from '../../support/ledger.ts';
@@ -28,14 +28,16 @@ export type View = {
 /** Fields of the record that change; the rest is as the run was registered. */
 const CHANGING = /^(o:|finishedAt$|state$|reason$|suspect$)/;
 
-export async function look({ keys, run, rows: count, keyspace }: World): Promise<View> {
+export async function look({ redis, keys, run, rows: count, keyspace }: World): Promise<View> {
   const k = keys.run(run.id);
   const { snapshot, hashes } = await keyspace.dump();
   const fieldsOf = (name: string) => textsOf(hashes.get(name));
   const record = fieldsOf(k.record);
   const [marks, late, doubts] = [fieldsOf(`${k.chunk}1`), fieldsOf(k.late), fieldsOf(k.doubts)];
   const [, block = null] = hashes.get(k.blocks) ?? [];
-  const rows = rowsOf(count, block, { marks, late });
+  const numbers = Array.from({ length: count }, (_, i) => i + 1);
+  const open = await readMarks(redis, `${k.chunk}1`, CLEAR, numbers);
+  const rows = rowsOf(numbers, block, { open, late });
   const identities = rows.map((_, i) => {
     const { bucket, field, text } = entryOf(keys, rowKey(i + 1));
     return (fieldsOf(bucket)[field] ?? '').replace(text, '');
@@ -63,14 +65,12 @@ function textsOf(fields: readonly Buffer[] = []): Record<string, string> {
   return texts;
 }
 
-type Texts = {
-  readonly marks: Readonly<Record<string, string>>;
+type Stored = {
+  readonly open: ReadonlyMap<number, Mark>;
   readonly late: Readonly<Record<string, string>>;
 };
 
-function rowsOf(count: number, block: Buffer | null, { marks, late }: Texts): RowView[] {
-  const numbers = Array.from({ length: count }, (_, i) => i + 1);
-  const open = readFields(Object.entries(marks), CLEAR, numbers).marks;
+function rowsOf(numbers: readonly number[], block: Buffer | null, { open, late }: Stored): RowView[] {
   const closed = block === null ? [] : unpackBlock(block, CLEAR).settlements;
   const packed = new Map(closed.map((s) => [s.row, s]));
   return numbers.map((row) => {

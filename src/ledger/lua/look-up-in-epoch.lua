@@ -1,0 +1,4 @@
+-- As `look-up`, for what is decided by it.
+
+--- @include "parts/in-epoch"
+--- @include "look-up"

@@ -1,0 +1,249 @@
+-- Grants intents, to rows in their chunk's order or each by itself: a compare-and-set that marks
+-- rows as about to be sent, so that two workers never send one (intent.ts has the form). All gates
+-- are asked here: the run's state, the service's breaker and hold, and what a lost worker may have
+-- sent.
+--
+-- The service's values of followed fields count as unknown from here until the answer is recorded,
+-- whatever happens to worker and run. A second call (after a lost reply or a wait) grants the same
+-- mark again, and takes it back where the row may no longer go.
+
+--- @include "parts/clock"
+--- @include "parts/key-entries"
+--- @include "parts/open-chunk"
+--- @include "parts/withdraw"
+
+local WAIT_MS = 250
+
+local function openGate(keys, by)
+  local run = call('HMGET', keys.record, 'state', 'suspect', 'pauseFor')
+  local state, suspect, pauseFor = run[1], tonumber(run[2] or '0'), run[3]
+  local halted = pauseFor and 'halted ' .. pauseFor
+  if state ~= protocol.running then halted = 'halted' end
+
+  local service = call('HMGET', keys.breaker, 'hold', 'until', 'probing', 'probe')
+  return {
+    keys = keys,
+    run = by.run,
+    epochName = by.epochName,
+    now = nowMs(),
+    halted = halted,
+    suspect = suspect,
+    -- Times (ms), 0: none; the mark that probes.
+    hold = tonumber(service[1] or '0'),
+    open = tonumber(service[2] or '0'),
+    probing = tonumber(service[3] or '0'),
+    probe = service[4],
+    probeMs = by.probeMs,
+    refused = {},
+  }
+end
+
+local function refuse(gate, row, why)
+  gate.refused[#gate.refused + 1] = row
+  gate.refused[#gate.refused + 1] = why
+end
+
+-- Why no row may go now; nil: they may. 'probes': the row is the one that probes.
+local function waitAt(gate, probes)
+  if gate.hold > gate.now then return 'hold ' .. gate.hold - gate.now end
+  if gate.open > gate.now then return 'wait ' .. gate.open - gate.now end
+  local isTried = gate.open > 0 and gate.probing > gate.now and not probes
+  return isTried and 'wait ' .. math.min(gate.probing - gate.now, WAIT_MS) or nil
+end
+
+-- Why no row of the chunk may go now; nil: they may. 'maySuspect': a lost worker may have sent it;
+-- 'isRepeated': the probe's own intent is asked for again.
+local function refusalOf(gate, chunk, asked)
+  if gate.halted then return gate.halted end
+  if call('HEXISTS', gate.keys.blocks, chunk) == 1 then return 'taken' end
+  if asked.maySuspect and chunk <= gate.suspect then return 'taken' end
+  if not asked.isRepeated then return waitAt(gate, asked.probes) end
+end
+
+local function probeWith(gate, mark)
+  if gate.open == 0 then return end
+  gate.probing = gate.now + gate.probeMs
+  gate.probe = mark
+  call('HSET', gate.keys.breaker, 'probing', gate.probing, 'probe', mark)
+end
+
+-- Redis may have lost the ingest's claim: it is claimed again here, unless another row has the key.
+local function holderOf(gate, row, key)
+  if not key then return nil end
+  local field, text = placeOf(key.digest)
+  local held = call('HGET', key.bucket, field)
+  if isTaken(held) and isEntryOf(held, text, gate.run, row) then return nil end
+  local other = otherOf(key.bucket, key.digest)
+  if not other then putKey(key.bucket, key.digest, protocol.claimed, gate.run, row, '') end
+  return other
+end
+
+local function forgetFields(of)
+  if not of then return end
+  local stored = call('HGET', of.bucket, of.digest) or ''
+  local isKnown = stored == of.before or stored == of.own
+  call('HSET', of.bucket, of.digest, isKnown and of.own or protocol.fieldsUnknown)
+end
+
+-- The mark was granted before and nothing was sent under it: the row gets its earlier mark back.
+local function takeBack(gate, chunkKey, e)
+  if e.expected == '' then
+    unmark(chunkKey, e.row)
+  else
+    call('HSET', chunkKey, e.row, e.expected)
+  end
+  endProbe(gate.keys.breaker, e.mark)
+end
+
+-- Why a row by itself may not go; nil: it may, and is marked.
+local function grantRow(gate, e)
+  local chunkKey = gate.keys.chunks .. e.chunk
+  local current = marksOf(chunkKey, {e.row})[e.row] or ''
+  local isGranted = current == e.mark
+  local why = refusalOf(gate, e.chunk, {
+    maySuspect = (current == '' or isGranted) and not e.repeatable,
+    isRepeated = isGranted and e.mark == gate.probe,
+    -- A probe that was recalled and kept its intent asks anew, over that.
+    probes = e.expected == gate.probe,
+  })
+
+  if not gate.halted and not isGranted and current ~= e.expected then return 'taken' end
+  if why and why ~= 'taken' and isGranted then takeBack(gate, chunkKey, e) end
+  if why or isGranted then return why end
+
+  local other = holderOf(gate, e.row, e.key)
+  if other then
+    local _, _, otherRun, otherRow = partsOf(other)
+    return 'held ' .. otherRun .. ' ' .. otherRow
+  end
+  call('HSET', chunkKey, e.row, e.mark)
+  probeWith(gate, e.mark)
+end
+
+-- Rows that left the order, or that the taker before left in doubt, keep their marks.
+local function keepApart(chunkKey, apart)
+  local rows = {}
+  for j, of in ipairs(apart) do rows[j] = tostring(of[1]) end
+  if #rows == 0 then return end
+  local marks, own = marksOf(chunkKey, rows), call('HMGET', chunkKey, unpack(rows))
+  for j, of in ipairs(apart) do
+    local row, mark = rows[j], of[2]
+    local isAsRead = (marks[row] or protocol.unsent) == mark
+    if not own[j] and isAsRead then call('HSET', chunkKey, row, mark) end
+  end
+end
+
+-- How far the chunk's order has come: by whom, and what it looked like to the range's take.
+local function orderOf(range, chunkKey)
+  local text = call('HGET', chunkKey, protocol.order) or ''
+  local taker, last = parseOrder(text)
+  return {last = last, isOwn = taker == range.taker, isAsSeen = text == range.seen}
+end
+
+-- Whether a row may have been sent by another take, or by an earlier grant of this one. A taker's
+-- order never goes back: a row behind it was sent by that taker or has left the order. Another's
+-- order is taken over only as it was read.
+local function isPassed(range, order, row)
+  if row.own and row.own ~= protocol.unsent then return true end
+  if order.isOwn then
+    return row.number <= range.from or (row.own and row.number <= order.last)
+  end
+  return not order.isAsSeen or (not row.own and row.number <= order.last)
+end
+
+-- Why the row may not go; nil: it may.
+local function refusalInRange(gate, range, order, row)
+  if order.why then return order.why end
+  if gate.open > 0 and not row.isFirst then return 'wait ' .. WAIT_MS end
+  if row.isMarked then return nil end
+  if isPassed(range, order, row) then return 'taken' end
+  if gate.epochName ~= range.claimed then return 'unclaimed' end
+end
+
+-- A range's cells: row, bucket and digest of each.
+local function rowsOfRange(range)
+  local rows = {}
+  for at = 1, #range.rows, 3 do rows[#rows + 1] = tostring(range.rows[at]) end
+  return rows
+end
+
+local function rowInRange(range, order, name, own)
+  local number = tonumber(name)
+  -- Put back from a journal.
+  local isMarked = own == intentOf(range.taker, name)
+  -- Granted before, in a reply that was lost: beyond 'from' this take has sent nothing.
+  local isOwn = order.isOwn and number > range.from and number <= order.last
+  return {
+    name = name,
+    number = number,
+    own = own,
+    isMarked = isMarked,
+    isGranted = isMarked or (isOwn and not own),
+  }
+end
+
+-- Moves the order on to the last row that goes.
+local function moveOrder(gate, range, order, going)
+  local chunkKey = gate.keys.chunks .. range.chunk
+  keepApart(chunkKey, range.apart)
+  if #going.back > 0 then call('HDEL', chunkKey, unpack(going.back)) end
+  local last = string.format('%.0f', math.max(going.upTo, order.last))
+  call('HSET', chunkKey, protocol.order, range.taker .. ' ' .. last .. ' ' .. gate.epochName)
+end
+
+local function grantRange(gate, range)
+  local chunkKey, names = gate.keys.chunks .. range.chunk, rowsOfRange(range)
+  local first = intentOf(range.taker, names[1])
+  local order = orderOf(range, chunkKey)
+  local probes = order.isOwn and gate.probe == first and tonumber(names[1]) <= order.last
+  order.why = refusalOf(gate, range.chunk, {
+    maySuspect = not range.repeatable,
+    isRepeated = probes,
+    probes = probes,
+  })
+
+  local marks = call('HMGET', chunkKey, unpack(names))
+  local going = {upTo = 0, back = {}}
+  for j, name in ipairs(names) do
+    local row = rowInRange(range, order, name, marks[j])
+    row.isFirst = j == 1
+    local why = refusalInRange(gate, range, order, row)
+    -- Takes back a grant that no longer holds. Not where it is 'taken': another take may have the
+    -- row on the wire, so its mark stays.
+    if why and why ~= 'taken' and row.isGranted then
+      unmark(chunkKey, name)
+      endProbe(gate.keys.breaker, intentOf(range.taker, name))
+    end
+    if why then
+      refuse(gate, name, why)
+    elseif not row.isMarked then
+      going.upTo = math.max(going.upTo, row.number)
+      if row.own == protocol.unsent then going.back[#going.back + 1] = name end
+    end
+  end
+
+  if going.upTo == 0 then return end
+  moveOrder(gate, range, order, going)
+  if not probes then probeWith(gate, first) end
+end
+
+-- `asked`: {ranges, rows}. `by`: {run, epochName, probeMs: how long a probe may take}.
+-- Answers row, reason, … of rows that are not granted: 'taken': another worker has or had it;
+-- 'halted': the run is not running; 'halted <reason>': it is to be paused for that; 'unclaimed':
+-- the keys were claimed in another epoch; 'held <run> <row>': Redis forgot the claim, and the
+-- key is that row's now; 'hold <ms>': the service asked for a hold; 'wait <ms>': the breaker is
+-- open or another row probes.
+local function grant(keys, asked, by)
+  local gate = openGate(keys, by)
+  for _, range in ipairs(asked.ranges) do grantRange(gate, range) end
+  for _, e in ipairs(asked.rows) do
+    e.row = tostring(e.row)
+    local why = grantRow(gate, e)
+    if why then
+      refuse(gate, e.row, why)
+    else
+      forgetFields(e.fields)
+    end
+  end
+  return gate.refused
+end

@@ -1,0 +1,85 @@
+-- The identity ledgers: keys are claimed by rows, and looked up. A bucket has for a key:
+-- `<form>`: the entry of the row that has the normal form, whatever its text;
+-- `<form>=<text>`: of the row of a job with `keyForm: exact` that has this very text;
+-- `<form>e`: there is such a row of the form, so that others look for it;
+-- `<form>s`, `<form>=<text>s`: which row of which run met the key of another run first.
+-- An entry is '<kind><text> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt,
+-- x: given back by a row that was not created; the text's digest is empty where it is its form.
+
+-- The field of the key's own entry, its text, its form, is it of an exact job.
+local function placeOf(digest)
+  local form = string.sub(digest, 1, protocol.formLength)
+  local text = string.sub(digest, protocol.formLength + 1)
+  if string.sub(text, 1, 1) ~= protocol.exact then return form, text, form, false end
+  return digest, string.sub(text, 2), form, true
+end
+
+-- Kind, text, run, row.
+local function partsOf(entry)
+  return string.match(entry or '', '^(%a)(%S*) (%S+) (%d+)')
+end
+
+local function entryOf(kind, text, run, row, id)
+  return kind .. text .. ' ' .. run .. ' ' .. row .. ' ' .. id
+end
+
+-- An entry as scripts answer it: kind, '1' where it has another text than asked for, run, row, id.
+local function answerOf(entry, text)
+  local kind, own, run, row, id = string.match(entry, '^(%a)(%S*) (%S+) (%d+) (.*)$')
+  if not kind then return {} end
+  return {kind, own == text and '0' or '1', run, row, id}
+end
+
+local function isTaken(entry)
+  return entry and string.sub(entry, 1, 1) ~= protocol.givenBack
+end
+
+local function isEntryOf(entry, text, run, row)
+  local owner = text .. ' ' .. run .. ' ' .. row .. ' '
+  return string.sub(entry, 2, #owner + 1) == owner
+end
+
+-- A key of an exact job leaves word at the place of its form, given back by nobody, so that the
+-- others need not look for it where that place was free.
+local function putKey(bucket, digest, kind, run, row, id)
+  local field, text, form, isExact = placeOf(digest)
+  call('HSET', bucket, field, entryOf(kind, text, run, row, id))
+  if isExact then
+    call('HSETNX', bucket, form, protocol.nobodys)
+    call('HSET', bucket, form .. protocol.exactSuffix, '')
+  end
+end
+
+-- Does the row have the entry, or nobody.
+local function hasKey(bucket, digest, run, row)
+  local field, text = placeOf(digest)
+  local held = call('HGET', bucket, field)
+  return not held or held == protocol.nobodys or isEntryOf(held, text, run, row)
+end
+
+local function anyExact(bucket, form)
+  local all, prefix = call('HGETALL', bucket), form .. protocol.exact
+  for i = 1, #all, 2 do
+    local entry = string.sub(all[i], 1, #prefix) == prefix and all[i + 1]
+    -- Not the mark of who met the key.
+    if entry and partsOf(entry) and isTaken(entry) then return entry end
+  end
+end
+
+-- The entry of another row that keeps a row without an entry of its own from the key, the very text
+-- before another of its form. nil: none. Only two rows of exact jobs go by their texts alone: one
+-- record is written otherwise where a loose job has it, too.
+local function otherOf(bucket, digest)
+  local _, text, form, isExact = placeOf(digest)
+  local ofForm = call('HGET', bucket, form)
+  local _, textOfForm = partsOf(ofForm)
+  if isTaken(ofForm) and textOfForm == text then return ofForm end
+
+  local areExact = isExact or call('HEXISTS', bucket, form .. protocol.exactSuffix) == 1
+  local same = areExact and call('HGET', bucket, form .. protocol.exact .. text)
+  if isTaken(same) then return same end
+
+  if isTaken(ofForm) then return ofForm end
+  if isExact or not areExact then return nil end
+  return anyExact(bucket, form)
+end

@@ -1,0 +1,17 @@
+-- What a worker needs to begin a chunk.
+-- KEYS: record, chunk, blocks. ARGV: chunk, JSON of its rows' numbers.
+-- Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), and what
+-- parts/chunk-marks says of an open chunk}.
+
+--- @include "parts/in-epoch"
+--- @include "parts/chunk-marks"
+
+local record, chunkKey, blocks = unpack(KEYS)
+local chunk, rows = ARGV[1], cjson.decode(ARGV[2])
+
+local found = call('HMGET', record, 'state', 'suspect')
+local state, suspect = found[1] or '', tonumber(found[2] or '0')
+local isClosed = call('HEXISTS', blocks, chunk)
+local maySuspect = tonumber(chunk) <= suspect and 1 or 0
+if isClosed == 1 then return {state, isClosed, maySuspect, '', '0', {}, {}} end
+return {state, isClosed, maySuspect, chunkMarks(chunkKey, rows)}
