@@ -35,7 +35,7 @@ export type Range = {
   readonly claimed: string;
   /** In order, behind all rows of earlier ranges. */
   readonly rows: readonly RangeRow[];
-  /** Rows before the last of `rows` that go another way, with their marks (`protocol.unsent`: none). */
+  /** Rows before the last of `rows` that go another way, with their marks (UNSENT_MARK: none). */
   readonly apart: ReadonlyArray<readonly [row: number, mark: string]>;
 };
 

@@ -71,7 +71,7 @@ function obstacleOf(entry: readonly string[], metBy: string | undefined, run: st
   return claimOf(state, run, () => (first === 0 ? null : { row: first, isAlike }));
 }
 
-/** As the scripts answer an entry: kind, has it another text, run, row, id; empty: there is none. */
+/** An entry's kind, has it another text, run, row, id; empty: there is none. */
 function parseEntry([kind, another, run = '', row, id = '']: readonly string[]): KeyState {
   const place = { run, row: Number(row) };
   const alike = another === '1' ? { alike: true as const } : {};
