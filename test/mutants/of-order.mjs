@@ -163,7 +163,7 @@ export const OF_ORDER = [
   {
     id: 'order-without-found-intents',
     in: 'src/delivery',
-    find: ' || (last === 0 && markOf(row) !== UNSENT_MARK)',
+    find: ' || (isFirst && markOf(row) !== UNSENT_MARK)',
     put: '',
     tests: ['test/delivery/sender', 'test/delivery/row-order'],
     why: 'what the taker before left in doubt further on seems to be sent by the next',
@@ -179,8 +179,8 @@ export const OF_ORDER = [
   {
     id: 'granted-during-alarm',
     in: 'src/delivery',
-    find: '  if (alarms !== sender.alarms) await recall(sender);\n  putBack(sender);\n}',
-    put: '  putBack(sender);\n}',
+    find: '  if (exchange.isVoid) await recall(sender);\n',
+    put: '',
     tests: ['test/delivery/sender'],
     why: 'rows that were asked for before a hold go into it',
   },
