@@ -107,93 +107,141 @@ async function reachOf({ store, isFollowed }: DeliveryParts): Promise<Reach> {
 /** `null`: the ledger doesn't know the run; an emptied Redis may be about to get it back. */
 type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
-type KeptRun = { readonly context: Promise<RunContext | null>; readonly halt: AbortController };
-type ChunkInHand = { readonly run: string; readonly ended: Promise<unknown> };
-
-/** Recent runs: as many as can have chunks in hand at once. */
-const RUNS_KEPT = 64;
-
 /** `process`: the first part of its takers' names. */
 export function createDelivery(
   makeContext: MakeContext,
   interrupted: AbortSignal,
   process: string,
 ): Omit<Delivery, 'load'> {
+  const inHand = createChunksInHand();
+  const kept = createKeptRuns(makeContext, interrupted, inHand);
   let takes = 0;
-  const kept = new Map<string, KeptRun>();
-  const inHand = new Map<string, ChunkInHand>();
   let closing = false;
-  // One listener for all: AbortSignal.any leaks into a signal that lives on.
-  const haltAll = () => {
-    for (const { halt } of kept.values()) halt.abort();
-  };
-  interrupted.addEventListener('abort', haltAll);
 
-  const chunksOf = (run: string) => [...inHand.values()].filter((chunk) => chunk.run === run);
-  const keptRun = (run: string): KeptRun => {
-    const known = kept.get(run);
-    if (known !== undefined) return known;
-    const halt = new AbortController();
-    // Every waiting row listens.
-    setMaxListeners(0, halt.signal);
-    if (interrupted.aborted) halt.abort();
-    const one = { context: makeContext(run, halt.signal), halt };
-    kept.set(run, one);
-    const idle = [...kept.keys()].filter((id) => id !== run && chunksOf(id).length === 0);
-    for (const oldest of idle.slice(0, Math.max(0, kept.size - RUNS_KEPT))) void forget(oldest);
-    return one;
-  };
   const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
     const context = await one.context;
     takes += 1;
     if (context !== null) return deliverChunk(job, { context, lease, taker: `${process}.${takes}` });
     // The next chunk looks anew. A dropped chunk would be lost, and putting back a ledger may take
     // any time: a look at each every few seconds costs less, even where the run never returns.
-    if (kept.get(job.run) === one) void forget(job.run);
+    kept.drop(job.run, one);
     return 'put-aside';
+  };
+
+  return {
+    async deliver(job, lease) {
+      if (closing) return 'put-back';
+      const { run } = job;
+      const one = kept.of(run);
+      const id = chunkJobId(run, job.chunk);
+      const work = inHand.after(id, lease, () => execute(job, lease, one));
+      const own = { run, ended: work.catch(() => undefined) };
+      inHand.add(id, own);
+      let end: ChunkEnd | null = null;
+      try {
+        end = await work;
+        return end;
+      } finally {
+        inHand.remove(id, own);
+        // A run that paused or failed starts afresh: what was seen of the service is no guide.
+        if (end !== 'closed' && inHand.isIdle(run)) kept.drop(run, one);
+      }
+    },
+    async pausesIn(run) {
+      const context = await kept.find(run)?.context;
+      return context ? pausesIn(context) : null;
+    },
+    runsInHand: inHand.runs,
+    halt: kept.forget,
+    async close() {
+      closing = true;
+      await kept.close();
+    },
+  };
+}
+
+function pausesIn({ breaker }: RunContext): number | null {
+  const ms = breaker.awayFor();
+  return ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
+}
+
+type ChunkInHand = { readonly run: string; readonly ended: Promise<unknown> };
+type ChunksInHand = ReturnType<typeof createChunksInHand>;
+
+function createChunksInHand() {
+  const chunks = new Map<string, ChunkInHand>();
+  const ofRun = (id: string) => [...chunks.values()].filter(({ run }) => run === id);
+  return {
+    add: (id: string, chunk: ChunkInHand) => chunks.set(id, chunk),
+    remove(id: string, chunk: ChunkInHand): void {
+      if (chunks.get(id) === chunk) chunks.delete(id);
+    },
+    /**
+     * A chunk that Redis forgot may come back while this process still has it. The ledger need not
+     * know what the earlier take does, and its unsent rows would be in doubt.
+     */
+    async after(id: string, lease: ChunkLease, take: () => Promise<ChunkEnd>): Promise<ChunkEnd> {
+      const earlier = chunks.get(id);
+      if (earlier === undefined) return take();
+      await earlier.ended;
+      return lease.isHeld() ? take() : 'put-back';
+    },
+    isIdle: (run: string) => ofRun(run).length === 0,
+    ended: (run: string) => Promise.all(ofRun(run).map(({ ended }) => ended)),
+    runs: () => [...new Set([...chunks.values()].map(({ run }) => run))],
+  };
+}
+
+type KeptRun = { readonly context: Promise<RunContext | null>; readonly halt: AbortController };
+
+/** Recent runs: as many as can have chunks in hand at once. */
+const RUNS_KEPT = 64;
+
+function createKeptRuns(makeContext: MakeContext, interrupted: AbortSignal, inHand: ChunksInHand) {
+  const kept = new Map<string, KeptRun>();
+  // One listener for all: AbortSignal.any leaks into a signal that lives on.
+  const haltAll = () => {
+    for (const { halt } of kept.values()) halt.abort();
+  };
+  interrupted.addEventListener('abort', haltAll);
+
+  const make = (run: string): KeptRun => {
+    const halt = new AbortController();
+    // Every waiting row listens.
+    setMaxListeners(0, halt.signal);
+    if (interrupted.aborted) halt.abort();
+    return { context: makeContext(run, halt.signal), halt };
   };
   const forget = async (run: string): Promise<void> => {
     const one = kept.get(run);
     if (one === undefined) return;
     kept.delete(run);
     one.halt.abort();
-    await Promise.all(chunksOf(run).map(({ ended }) => ended));
+    await inHand.ended(run);
     await one.context.then((context) => context?.close()).catch(() => undefined);
+  };
+  const forgetOldest = (but: string) => {
+    const idle = [...kept.keys()].filter((run) => run !== but && inHand.isIdle(run));
+    const surplus = Math.max(0, kept.size - RUNS_KEPT);
+    for (const run of idle.slice(0, surplus)) void forget(run);
   };
 
   return {
-    async deliver(job, lease) {
-      if (closing) return 'put-back';
-      const one = keptRun(job.run);
-      const id = chunkJobId(job.run, job.chunk);
-      // A chunk that Redis forgot may come back while this process still has it. The ledger need
-      // not know what the earlier take does, and its unsent rows would be in doubt.
-      const earlier = inHand.get(id)?.ended;
-      const take = () => execute(job, lease, one);
-      const work =
-        earlier === undefined ? take() : earlier.then(() => (lease.isHeld() ? take() : 'put-back'));
-      const own = { run: job.run, ended: work.catch(() => undefined) };
-      inHand.set(id, own);
-      let end: ChunkEnd | null = null;
-      try {
-        end = await work;
-        return end;
-      } finally {
-        if (inHand.get(id) === own) inHand.delete(id);
-        // A run that paused or failed starts afresh: what was seen of the service is no guide.
-        if (end !== 'closed' && chunksOf(job.run).length === 0 && kept.get(job.run) === one)
-          void forget(job.run);
-      }
+    find: (run: string) => kept.get(run),
+    of(run: string): KeptRun {
+      const known = kept.get(run);
+      if (known !== undefined) return known;
+      const made = make(run);
+      kept.set(run, made);
+      forgetOldest(run);
+      return made;
     },
-    async pausesIn(run) {
-      const breaker = (await kept.get(run)?.context)?.breaker;
-      const ms = breaker?.awayFor() ?? 0;
-      return breaker === undefined || ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
+    forget,
+    /** Forgets it unless another has taken its place. */
+    drop(run: string, one: KeptRun): void {
+      if (kept.get(run) === one) void forget(run);
     },
-    runsInHand: () => [...new Set([...inHand.values()].map(({ run }) => run))],
-    halt: forget,
-    async close() {
-      closing = true;
+    async close(): Promise<void> {
       interrupted.removeEventListener('abort', haltAll);
       await Promise.all([...kept.keys()].map(forget));
     },
