@@ -67,8 +67,11 @@ type RegistrationOptions = {
 const TIDY_MS = 5_000;
 const CLOSE_MS = 3_000;
 
+/** Runs of which this worker noted the highest chunk, and whether it is still the only reader. */
+type Readers = Map<string, () => boolean>;
+
 export async function openRegistration(options: RegistrationOptions): Promise<Registration> {
-  const { redis, keys, store, folder, log } = options;
+  const { redis, keys, folder, log } = options;
   await assertKnownJournals(folder);
   const worker = newWorkerId();
   const journal = await openJournal({
@@ -76,49 +79,20 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     worker,
     onTrouble: (what, error) => log.warn(what, { problem: error.message }),
   });
-  const replay = createReplay(redis, keys);
-  /** Runs of which this worker noted the highest chunk. */
-  const readers = new Map<string, () => boolean>();
-  /** Workers of journals that tell more than Redis has. */
-  let older: readonly string[] = [];
   const stopNaming = nameConnections(redis, `${keys.epoch}:${worker}`);
-  const epoch = await openEpoch({
-    ...options,
-    worker,
-    dropTornEnds: () => dropTornEnds(redis, (problem) => tellOf(options, problem)),
-    recount: () => recountRuns(redis, keys),
-    async hasOlderJournal(name) {
-      older = await olderJournals(options, journal, name);
-      return older.length > 0;
-    },
-    knows: journal.knows,
-    async replay(scope) {
-      // In an emptied Redis the same ledger key goes on, or nothing does.
-      await keys.sealing.begun();
-      const gone = await replayJournals({ ...options, replay }, journal, scope);
-      for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
-      return gone;
-    },
-    isGone: (other) => isGoneFor(other, options),
-    connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
-    doubt: async () => replay.suspect(await store.withOpenRows()),
-    onNotice: (text) => tellOf(options, text),
-    onTrouble: log.warn,
-  });
+  const readers: Readers = new Map();
+  const epoch = await openOwnEpoch(options, journal, readers);
   const find = async <T>(look: () => Promise<T | null>) => (await look()) ?? epoch.verify().then(look);
   const remembered = new Map<string, Promise<void>>();
-  const tidy = async () => {
-    for (const run of journal.runs()) {
-      if (!(await hasLongEnded(run, store))) continue;
-      await journal.forget(run);
-      await redis.hdel(keys.run(run).journals, worker);
+  const tidy = () =>
+    forgetEnded(options, journal, (run) => {
       remembered.delete(run);
       readers.delete(run);
-    }
-  };
-  const tidying = setInterval(() => void tidy().catch(() => undefined), TIDY_MS);
+    });
+  const unsaid = () => undefined;
+  const tidying = setInterval(() => void tidy().catch(unsaid), TIDY_MS);
   tidying.unref();
-  void removeEnded(options, worker).catch(() => undefined);
+  void removeEnded(options, worker).catch(unsaid);
 
   return {
     epoch,
@@ -145,16 +119,60 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       clearInterval(tidying);
       stopNaming();
       // Without Redis nothing is tidied: the next process on this home does it.
-      await withDeadline(
-        tidy()
-          .then(() => removeEnded(options, worker))
-          .catch(() => undefined),
-        CLOSE_MS,
-      );
+      const tidied = tidy().then(() => removeEnded(options, worker));
+      await withDeadline(tidied.catch(unsaid), CLOSE_MS);
       await journal.close();
       await withDeadline(epoch.close(), CLOSE_MS);
     },
   };
+}
+
+function openOwnEpoch(
+  options: RegistrationOptions,
+  journal: Journal,
+  readers: Readers,
+): Promise<LedgerEpoch> {
+  const { redis, keys, store, log } = options;
+  const replay = createReplay(redis, keys);
+  /** Workers of journals that tell more than Redis has. */
+  let older: readonly string[] = [];
+  return openEpoch({
+    ...options,
+    worker: journal.worker,
+    dropTornEnds: () => dropTornEnds(redis, (problem) => tellOf(options, problem)),
+    recount: () => recountRuns(redis, keys),
+    async hasOlderJournal(name) {
+      older = await olderJournals(options, journal, name);
+      return older.length > 0;
+    },
+    knows: journal.knows,
+    async replay(scope) {
+      // In an emptied Redis the same ledger key goes on, or nothing does.
+      await keys.sealing.begun();
+      const gone = await replayJournals({ ...options, replay }, journal, scope);
+      for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
+      return gone;
+    },
+    isGone: (other) => isGoneFor(other, options),
+    connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
+    doubt: async () => replay.suspect(await store.withOpenRows()),
+    onNotice: (text) => tellOf(options, text),
+    onTrouble: log.warn,
+  });
+}
+
+/** In the journal of this worker. */
+async function forgetEnded(
+  { redis, keys, store }: RegistrationOptions,
+  journal: Journal,
+  onForgotten: (run: string) => void,
+): Promise<void> {
+  for (const run of journal.runs()) {
+    if (!(await hasLongEnded(run, store))) continue;
+    await journal.forget(run);
+    await redis.hdel(keys.run(run).journals, journal.worker);
+    onForgotten(run);
+  }
 }
 
 /** A journal of another form may name sent rows that can't be read: nothing is sent beside it. */
@@ -212,7 +230,8 @@ type Other = { readonly worker: string; readonly epoch: string; readonly lacks: 
  * in this very Redis.
  */
 async function othersHere(options: RegistrationOptions, { worker: own }: Journal): Promise<readonly Other[]> {
-  const workers = (await listWorkers(options.folder)).filter((worker) => worker !== own);
+  const all = await listWorkers(options.folder);
+  const workers = all.filter((worker) => worker !== own);
   // Before Redis is asked: one that lives goes on meanwhile.
   const known = await Promise.all(workers.map((worker) => readLastKnown(join(options.folder, worker))));
   const lasts = await lastBatches(options, workers);
