@@ -17,7 +17,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Meter } from '../metrics/meter.ts';
-import type { Run } from '../model/run.ts';
+import type { Reason, Run } from '../model/run.ts';
 import { type ChunkJob, chunkJobId } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { createClient, type ServiceClient } from '../service/attempt.ts';
@@ -75,7 +75,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
-      if (!missing.has(id)) log.warn('chunks of a run that the ledger does not know wait', { run: id });
+      if (!missing.has(id)) log.warn(UNKNOWN_RUN, { run: id });
       missing.add(id);
       return null;
     }
@@ -83,20 +83,15 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
     const seal = await parts.keys.run(id).seal();
-    return createContext({
-      ...parts,
-      run,
-      seal,
-      definition,
-      stopping,
-      permits,
-      reach: await reach,
-    });
+    const own = { run, seal, definition, stopping };
+    return createContext({ ...parts, ...own, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   const own = processOf(parts.registration.epoch.worker);
   return { ...createDelivery(makeContext, parts.interrupted, own), load };
 }
+
+const UNKNOWN_RUN = 'chunks of a run that the ledger does not know wait';
 
 /** Asks the ledger only where somebody waits for the answer. */
 async function reachOf({ store, isFollowed }: DeliveryParts): Promise<Reach> {
@@ -261,76 +256,84 @@ type ContextParts = DeliveryParts & {
 };
 
 function createContext(parts: ContextParts): RunContext {
-  const { redis, keys, store, registration, run, definition, log, stopping } = parts;
-  const { send } = definition;
+  const { redis, keys, store, run, definition, log, stopping, service } = parts;
   const { saltOf } = keys.sealing;
   // First, since it may throw: nothing has been joined yet.
   const mapping = mappingFor(definition, run.source);
-  const client = clientFor(definition, parts.service);
+  const client = clientFor(definition, service);
   const window = createJobWindow(definition.window, () => new Date());
-  const isOpen = () => window?.isOpen() ?? true;
-  const stillRuns = createStillRuns(
-    () => redis.hget(keys.run(run.id).record, 'state'),
-    () => performance.now(),
-  );
-  const chunkLedger = createChunkLedger({
-    epoch: registration.epoch,
-    journal: registration.journal,
-    keys,
-    run,
-    seal: parts.seal,
-    probeMs: send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
-    now: () => new Date(),
-  });
-  const runs = () => isOpen() && stillRuns();
   const now = () => performance.now();
-  const waits = { stillRuns: runs, stopping, now };
+  const readState = () => redis.hget(keys.run(run.id).record, 'state');
+  const runs = createStillRuns(readState, now);
+  const isOpen = () => window?.isOpen() ?? true;
+  const stillRuns = () => isOpen() && runs();
+  const wait = (ms: number) => waitWhileRunning(ms, { stillRuns, stopping, now });
+  const ledger = chunkLedgerOf(parts);
   const shared = createSharedBreaker(redis, keys);
   const onTrouble = (what: string, error: Error) => log.error(what, { run: run.id, problem: error.message });
   const permits = parts.permits.join({
-    ceiling: send.concurrency,
+    ceiling: definition.send.concurrency,
     stopping,
-    rate: rateOf(definition, chunkLedger, {
-      pause: (ms) => waitWhileRunning(ms, waits),
-      onTrouble: (error) => onTrouble('no time of the rate could be reserved', new Error(messageOf(error))),
+    rate: rateOf(definition, ledger, {
+      pause: wait,
+      onTrouble: (error) => onTrouble(NO_TIME, new Error(messageOf(error))),
     }),
   });
+  const token = tokens(service.credentials, shared, {
+    forMs: parts.tokenMs,
+    wait,
+    warn: (words) => log.warn(words, { run: run.id }),
+  });
+  const awayMs = awayMsOf(definition);
   return {
     run,
     definition,
     mapping,
-    ledger: chunkLedger,
-    service: serviceEdge(
-      definition,
-      client,
-      tokens(parts.service.credentials, shared, {
-        forMs: parts.tokenMs,
-        wait: (ms) => waitWhileRunning(ms, waits),
-        warn: (words) => log.warn(words, { run: run.id }),
-      }),
-    ),
+    ledger,
+    service: serviceEdge(definition, client, token),
     idempotency: createIdempotency(definition, run.nonce && saltOf(run.nonce)),
     saltOf,
     permits,
-    breaker: createServiceBreaker(now, shared, awayMsOf(definition), parts.isFollowed, parts.reach),
+    breaker: createServiceBreaker(now, shared, awayMs, parts.isFollowed, parts.reach),
     meter: parts.meter,
     now,
     stopping,
-    stillRuns: runs,
+    stillRuns,
     isOpen,
     latest: () => store.get(run.id).catch(() => null),
-    pause: async (reason, given) => {
-      const ofToken = reason === 'credentials' ? parts.service.credentials.whyRefused() : null;
-      const problem = given ?? ofToken;
-      if (!(await store.pause(run.id, reason, problem))) return;
-      log.warn('run paused', { run: run.id, reason, ...(problem !== null && { problem }) });
-    },
+    pause: (reason, problem) => pauseRun(parts, reason, problem ?? null),
     async close() {
       permits.leave();
       await client.destroy();
     },
     onTrouble,
   };
+}
+
+const NO_TIME = 'no time of the rate could be reserved';
+
+function chunkLedgerOf({ registration, keys, run, seal, definition }: ContextParts): ChunkLedger {
+  return createChunkLedger({
+    epoch: registration.epoch,
+    journal: registration.journal,
+    keys,
+    run,
+    seal,
+    probeMs: definition.send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
+    now: () => new Date(),
+  });
+}
+
+async function pauseRun(
+  { run, store, service, log }: ContextParts,
+  reason: Reason,
+  given: string | null,
+): Promise<void> {
+  const ofToken = reason === 'credentials' ? service.credentials.whyRefused() : null;
+  const problem = given ?? ofToken;
+  if (!(await store.pause(run.id, reason, problem))) return;
+  const why = problem === null ? {} : { problem };
+  log.warn('run paused', { run: run.id, reason, ...why });
 }
 
 function rateOf(

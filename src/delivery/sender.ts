@@ -8,7 +8,7 @@
 import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Refusal, Reply } from '../model/request.ts';
-import type { Plan } from './decide.ts';
+import type { End } from './decide.ts';
 import { endOver } from './idempotency.ts';
 import { acceptedInRun, tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
@@ -113,7 +113,7 @@ export function send(sending: Sending): void {
 }
 
 /** Records the end of rows of which nothing is sent, with what ends meanwhile. */
-export function settle(task: RowTask, { end, ends }: Extract<Plan, { kind: 'end' }>, take: ChunkTake): void {
+export function settle(task: RowTask, { end, ends }: End, take: ChunkTake): void {
   const ending: Ending = { task, take, state: 'settling', mark: task.foundMark, again: null };
   senderOf(take.context).settling.settle(ending, end, { ends });
 }
@@ -335,16 +335,18 @@ function launch(sender: Sender): boolean {
 
 function landed(sender: Sender, sending: Sending, reply: Reply): void {
   const { context } = sender;
+  const failed = (error: unknown) => failSending(sending, error);
   passRow('answered', sending.row);
   try {
     const { call } = sending.plan.request;
     context.meter.attempted(call, reply, sending.made);
     const verdict = context.service.judge(call, reply);
     const answered = { verdict, reply, call, at: Date.now() };
-    if (verdict.kind !== 'retry' || verdict.otherwise === undefined) conclude(sender, sending, answered);
-    else weigh(sender, sending, answered, verdict.otherwise).catch((error) => failSending(sending, error));
+    const otherwise = verdict.kind === 'retry' ? verdict.otherwise : undefined;
+    if (otherwise === undefined) conclude(sender, sending, answered);
+    else weigh(sender, sending, answered, otherwise).catch(failed);
   } catch (error) {
-    failSending(sending, error);
+    failed(error);
   }
   context.permits.release(reply);
   pump(sender);
@@ -464,7 +466,7 @@ function carryOut(
     case 'pause':
       return context.pause(effect.reason, effect.problem);
     case 'pause-if-away':
-      return context.breaker.awayFor() < context.breaker.patienceMs() ? null : context.pause('service-away');
+      return isAway(context) ? context.pause('service-away') : null;
     case 'refresh':
       return refresh(sender, sending);
     default:
@@ -472,15 +474,22 @@ function carryOut(
   }
 }
 
+function isAway({ breaker }: RunContext): boolean {
+  return breaker.awayFor() >= breaker.patienceMs();
+}
+
+type Of<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
+
+const UNTOLD = 'the breaker could not be told of a failure';
+
 /** A breaker that could not be told is no reason to leave the row's intent where it is. */
 async function tell(
   { mark }: Sending,
-  failure: Extract<Effect, { kind: 'tell' }>['failure'],
+  failure: Of<'tell'>['failure'],
   { breaker, onTrouble }: RunContext,
 ): Promise<void> {
-  await breaker
-    .failed({ ...failure, mark })
-    .catch((cause: unknown) => onTrouble('the breaker could not be told of a failure', errorOf(cause)));
+  const untold = (cause: unknown) => onTrouble(UNTOLD, errorOf(cause));
+  await breaker.failed({ ...failure, mark }).catch(untold);
 }
 
 async function withdraw(sending: Sending, context: RunContext): Promise<void> {
@@ -497,11 +506,7 @@ async function refresh(sender: Sender, sending: Sending): Promise<void> {
 }
 
 /** Another attempt is safe; p-retry decides whether it is made. */
-function again(
-  sender: Sender,
-  sending: Sending,
-  { verdict, because, doubt }: Extract<Effect, { kind: 'again' }>,
-): void {
+function again(sender: Sender, sending: Sending, { verdict, because, doubt }: Of<'again'>): void {
   const tell = sending.again;
   sending.again = null;
   sending.state = 'waiting';
@@ -540,7 +545,10 @@ async function recall(sender: Sender): Promise<void> {
     for (const sending of free) failSending(sending, error);
   }
   const unsent = sendings.filter(({ state }) => state === 'intended');
-  for (const sending of unsent) notSent(sending, isFreeWithout(sending) ? '' : sending.mark);
+  for (const sending of unsent) {
+    const mark = isFreeWithout(sending) ? '' : sending.mark;
+    notSent(sending, mark);
+  }
   waiting.unshift(...unsent);
   pump(sender);
 }

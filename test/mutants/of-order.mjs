@@ -243,8 +243,8 @@ export const OF_ORDER = [
   {
     id: 'older-copy-believed',
     in: 'src/delivery',
-    find: '[{ worker, epoch, lacks: batch > last }]',
-    put: '[{ worker, epoch, lacks: false && batch > last }]',
+    find: '({ worker, epoch, lacks: batch > last })',
+    put: '({ worker, epoch, lacks: false && batch > last })',
     tests: ['test/delivery/registration'],
     why: 'an older copy that is put into the running server while no worker lives is taken for what Redis had',
   },
@@ -275,8 +275,8 @@ export const OF_ORDER = [
   {
     id: 'intents-of-the-killed-left-out',
     in: 'src/delivery',
-    find: 'open.filter(({ mark }) => !isKeptOut(mark)),',
-    put: 'isWhole ? [] : open.filter(({ mark }) => !isKeptOut(mark)),',
+    find: 'open.filter(({ mark }) => !isKeptOut(mark));',
+    put: 'isWhole ? [] : open.filter(({ mark }) => !isKeptOut(mark));',
     tests: ['test/delivery/registration'],
     why: 'what a killed worker sent by its last answers goes again where Redis has lost just those',
   },
