@@ -259,8 +259,8 @@ export const OF_ROWS = [
   {
     id: 'rate-row-with-intents-ahead',
     in: 'src/delivery',
-    find: 'const target = hasRate ? 0 : Math.max',
-    put: 'const target = Math.max',
+    find: 'const target = hasRate ? 0 : aim(isContested);',
+    put: 'const target = aim(isContested);',
     tests: ['test/delivery/sender'],
     why: 'a worker that dies under a rate leaves rows in doubt that never went',
   },
