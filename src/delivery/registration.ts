@@ -177,7 +177,8 @@ async function assertKnownJournals(folder: string): Promise<void> {
     const path = join(folder, worker);
     const isForeign = await isForeignJournal(folder, worker).catch((error: unknown) => {
       throw new UsageError(
-        `The journal ${path} can't be read: ${messageOf(error)}. Expected files that this user may read, and nothing else by their names (.log): ` +
+        `The journal ${path} can't be read: ${messageOf(error)}. ` +
+          'Expected files that this user may read, and nothing else by their names (.log): ' +
           'correct their owner and mode, or move away what onboard did not write.',
         { cause: error },
       );
@@ -185,7 +186,8 @@ async function assertKnownJournals(folder: string): Promise<void> {
     if (!isForeign) continue;
     throw new UsageError(
       `The journal ${path} has a form that this version of onboard does not know. ` +
-        'Let the version that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
+        'Let the version that wrote it go on until its runs have ended: ' +
+        'the journal is gone ten minutes later. ' +
         'Only where those runs are known to have ended may the folder be moved away by hand.',
     );
   }
@@ -257,7 +259,10 @@ async function olderJournals(options: Options, journal: Journal, opened: string)
 }
 
 function lackingWords(worker: string): string {
-  return `Redis has lost what it had answered to ${shownWorker(worker)}: the ledger is checked against the journals.`;
+  return (
+    `Redis has lost what it had answered to ${shownWorker(worker)}: ` +
+    'the ledger is checked against the journals.'
+  );
 }
 
 async function assertKnown(of: JournalOfRun, options: Options): Promise<void> {
@@ -311,7 +316,8 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: ReplayOpt
   if (damage === null || known === null || isOver(known)) return;
   tellOf(
     options,
-    `The journal of ${shownWorker(worker)} is damaged (${damage.file}, line ${damage.line}), and Redis may have lost what it said: ` +
+    `The journal of ${shownWorker(worker)} is damaged (${damage.file}, line ${damage.line}), ` +
+      'and Redis may have lost what it said: ' +
       `rows of run ${run} that this process may have sent are in doubt.`,
   );
   await replay.suspect([run]);
@@ -368,9 +374,12 @@ function unknownRun(
   // Where the run's record should stand.
   const { file, line } = damage ?? { file: runFile(join(folder, worker), run), line: 1 };
   return new UsageError(
-    `The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), and Redis has lost run ${run}, which it tells of: ` +
-      'that run can not be put back. Nothing is sent, since rows that it sent could go again. Restore Redis or the journal from a copy; ' +
-      `or move the folder ${dirname(file)} away, and load no file of that time without looking its rows up at the service.`,
+    `The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), ` +
+      `and Redis has lost run ${run}, which it tells of: that run can not be put back. ` +
+      'Nothing is sent, since rows that it sent could go again. ' +
+      'Restore Redis or the journal from a copy; ' +
+      `or move the folder ${dirname(file)} away, ` +
+      'and load no file of that time without looking its rows up at the service.',
   );
 }
 
