@@ -67,7 +67,7 @@ type Sender = {
 /** `wait`: before it asks again; `null`: it asks outside its chunk's order. */
 type NotGranted = { readonly sending: Sending; readonly wait: Wait | null };
 
-/** How far the sender is with asking: in this order, and after an exchange `barred` only at need. */
+/** How far the sender is with asking: in this order, `barred` only where the exchange says so. */
 type Turn =
   | { readonly kind: 'idle' }
   /** Requests that come before the exchange begins ask with it. */
