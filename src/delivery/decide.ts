@@ -66,7 +66,7 @@ type Means = {
 
 type Marks = ReadonlyMap<number, Mark>;
 type Intent = Extract<Mark, { kind: 'intent' }>;
-type End = Extract<Plan, { kind: 'end' }>;
+export type End = Extract<Plan, { kind: 'end' }>;
 
 /** For a running run. A row on which the program itself fails is invalid: its chunk must end. */
 export function decide(task: Undecided, marks: Marks, means: Means): Plan {
@@ -87,7 +87,8 @@ export function decideCancelled(task: Undecided, marks: Marks): Plan {
   if (settled !== null) return settled;
   if (marks.has(task.row.row)) return LOST;
   const mayCreate = !mayRepeat(callOfNew(task.run.operation));
-  return { kind: 'end', end: task.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } };
+  const isDoubtful = task.suspect && mayCreate;
+  return { kind: 'end', end: isDoubtful ? JOURNAL_LOST : { outcome: 'cancelled' } };
 }
 
 /**
@@ -102,17 +103,19 @@ function settledPlan(
 ): Plan | null {
   const first = marks.get(lead.row);
   if (mates.length === 0) return first?.kind === 'settled' ? { kind: 'done' } : null;
-  const others = mates.map(({ row }) => marks.get(row.row)).filter((mark) => mark?.kind === 'settled');
+  const marked = mates.map(({ row }) => marks.get(row.row));
+  const others = marked.filter((mark) => mark?.kind === 'settled');
   if (first?.kind === 'settled')
     return others.length === mates.length ? { kind: 'done' } : endLike(first.settlement);
   const decided = others.find(({ settlement }) => decides(settlement));
   return decided === undefined ? null : endLike(decided.settlement);
 }
 
-function endLike({ row, outcome, status, id, attempts, ms, code, message, values }: Settlement): End {
-  if (outcome !== 'invalid')
-    return { kind: 'end', end: { outcome, status, id, attempts, ms, code, message, values } };
-  return unsendable('group_member', "row {row}, of the same key, can't be sent", { row: String(row) });
+function endLike({ row, outcome, ...settled }: Settlement): End {
+  if (outcome === 'invalid')
+    return blocked('group_member', "row {row}, of the same key, can't be sent", { row });
+  const { status, id, attempts, ms, code, message, values } = settled;
+  return { kind: 'end', end: { outcome, status, id, attempts, ms, code, message, values } };
 }
 
 function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
@@ -122,9 +125,7 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   // The key was the row's when it was sent, whoever has it now.
   if (mark !== null && !mayRepeat(call)) return repeated(task, mark.text, step, means);
   if (step.kind === 'end') return comparedPlan(task, step, means);
-  if (!mayRepeat(step.call)) {
-    if (task.suspect) return { kind: 'end', end: JOURNAL_LOST };
-  }
+  if (task.suspect && !mayRepeat(step.call)) return { kind: 'end', end: JOURNAL_LOST };
   return mappedPlan(task, mark?.text ?? '', step, means);
 }
 
@@ -200,29 +201,29 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       return stepOfKnown(claim, run.operation, definition);
     case 'duplicate':
       return definition.group === undefined
-        ? unsendable('duplicate_key', 'the same key is in row {row} of this file', placeOf(claim))
-        : unsendable('group_too_large', TOO_MANY, placeOf(claim));
+        ? blocked('duplicate_key', 'the same key is in row {row} of this file', claim)
+        : blocked('group_too_large', TOO_MANY, claim);
     case 'alike':
-      return unsendable('key_alike', alikeWords(claim), placeOf(claim));
+      return blocked('key_alike', alikeWords(claim), claim);
     case 'apart':
-      return unsendable(
-        'group_apart',
-        `the same key is in row {row} of this file too, ${APART}`,
-        placeOf(claim),
-      );
+      return blocked('group_apart', APART, claim);
     case 'held': {
       const has = 'row {row} of run {run} has this key and';
       return claim.inDoubt
-        ? unsendable('key_in_doubt', `${has} its outcome is in doubt`, placeOf(claim))
-        : unsendable('key_held', `${has} is not done yet${heldWords(claim)}`, placeOf(claim));
+        ? blocked('key_in_doubt', `${has} its outcome is in doubt`, claim)
+        : blocked('key_held', `${has} is not done yet${heldWords(claim)}`, claim);
     }
     default:
       return claim satisfies never;
   }
 }
 
-function placeOf({ row, run }: { readonly row: number; readonly run?: string | null }): Values {
-  return { row: String(row), ...(run != null && { run }) };
+type OtherRow = { readonly row: number; readonly run?: string | null };
+
+/** Another row is in the way of this one. */
+function blocked(code: Issue['code'], message: string, { row, run }: OtherRow): End {
+  const ofRun = run === undefined || run === null ? {} : { run };
+  return unsendable(code, message, { row: String(row), ...ofRun });
 }
 
 function alikeWords({ run }: Extract<KeyClaim, { kind: 'alike' }>): string {
@@ -232,17 +233,30 @@ function alikeWords({ run }: Extract<KeyClaim, { kind: 'alike' }>): string {
 
 /** Advice about the run that has the key. */
 function heldWords({ state }: Extract<KeyClaim, { kind: 'held' }>): string {
-  if (state === 'paused' || state === 'stopped')
-    return `; that run is ${state}: \`onboard resume {run}\` goes on with it, \`onboard cancel {run}\` gives it up`;
-  if (state === 'cancelled') return '; that run is cancelled: `onboard cancel {run}` winds it up';
-  if (state === 'finished') return '; that run has finished since: load the row again';
-  return state === undefined ? '' : `; that run is ${state}: wait until it has finished`;
+  switch (state) {
+    case undefined:
+      return '';
+    case 'paused':
+    case 'stopped':
+      return `; that run is ${state}: ${GO_ON}`;
+    case 'cancelled':
+      return '; that run is cancelled: `onboard cancel {run}` winds it up';
+    case 'finished':
+      return '; that run has finished since: load the row again';
+    default:
+      return `; that run is ${state}: wait until it has finished`;
+  }
 }
 
-const APART = 'and rows of one key are one request: they must follow each other, and none of them is sent';
+const GO_ON = '`onboard resume {run}` goes on with it, `onboard cancel {run}` gives it up';
+
+const APART =
+  'the same key is in row {row} of this file too, and rows of one key are one request: ' +
+  'they must follow each other, and none of them is sent';
 
 /** Only a group that was cut for its length has its key claimed by rows right above it. */
-const TOO_MANY = `the rows from {row} on have the same key, and at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
+const MOST_AT_ONCE = `at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
+const TOO_MANY = `the rows from {row} on have the same key, and ${MOST_AT_ONCE}`;
 
 /**
  * The end of rows with a known key. Where the ledger knows the list with which a group's record was
@@ -258,15 +272,18 @@ function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
   const isSkipped = claim.kind === 'known' && plan.end.outcome === 'skipped';
   if (!isSkipped || group === undefined || tracked === null) return plan;
   const merged = mergedOf(task, mapping);
+  if (merged.kind === 'issues') return plan;
   // Its references had ids then that can't be compared now.
-  if (merged.kind === 'issues' || merged.references.some(({ path }) => isWithin(path, group))) return plan;
+  if (merged.references.some(({ path }) => isWithin(path, group))) return plan;
+  const body = trackedBody(tracked, merged.body);
+  const salt = saltOf(tracked, means);
   return {
     kind: 'ask',
     questions: { references: [], fieldsOf: tracked },
     decide({ fields }) {
       if (!areFieldsKnown(fields)) return plan;
-      if (changedFields(trackedBody(tracked, merged.body), saltOf(tracked, means), fields) === null)
-        return { kind: 'end', end: skipped(claim, ` with these ${group}`) };
+      const isSame = changedFields(body, salt, fields) === null;
+      if (isSame) return { kind: 'end', end: skipped(claim, ` with these ${group}`) };
       const end = skipped(claim, ` with other ${group} than these, which were not sent`);
       return { kind: 'end', end: { ...end, warnings: [differs(row, group)] } };
     },
@@ -279,7 +296,8 @@ function isWithin(path: readonly (string | number)[], list: string): boolean {
 
 function skipped({ run, id }: Pick<Known, 'run' | 'id'>, said: string): RowEnd {
   const message = `already created by run {run}${said}`;
-  return { outcome: 'skipped', ...(id !== '' && { id }), code: 'key_known', message, values: { run } };
+  const given = id === '' ? {} : { id };
+  return { outcome: 'skipped', ...given, code: 'key_known', message, values: { run } };
 }
 
 function differs({ row, line }: RowTask['row'], list: string): Issue {
@@ -299,21 +317,21 @@ function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, gro
       return { kind: 'end', end: skipped({ run, id }, said) };
     }
     case 'fail':
-      return unsendable('key_known', `already created by run {run}${id === '' ? '' : ' as {id}'}`, {
-        run,
-        id,
-      });
+      return unsendable('key_known', id === '' ? CREATED_BEFORE : `${CREATED_BEFORE} as {id}`, { run, id });
     default:
       return policy satisfies never;
   }
 }
+
+const CREATED_BEFORE = 'already created by run {run}';
 
 function unsendable(code: Issue['code'], message: string, values: Values): End {
   return { kind: 'end', end: { outcome: 'invalid', code, message, values } };
 }
 
 function invalid(issues: readonly Issue[]): End {
-  return { kind: 'end', end: { outcome: 'invalid', code: issues[0]?.code ?? 'unreadable_row', issues } };
+  const code = issues[0]?.code ?? 'unreadable_row';
+  return { kind: 'end', end: { outcome: 'invalid', code, issues } };
 }
 
 type Outgoing = {
@@ -332,15 +350,16 @@ function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefi
   const space = spaceOf(run.operation);
   const mayUpdate = isUpsert(run.operation) || definition.onKnownKey === 'update';
   const list = mayUpdate ? null : (definition.group ?? null);
-  if ((!mayUpdate && list === null) || definition.key === undefined || space === null || key === null)
-    return null;
+  if (!mayUpdate && list === null) return null;
+  if (definition.key === undefined || space === null || key === null) return null;
   return { space, key, form: definition.keyForm, list };
 }
 
 function trackedBody({ list }: Tracked, body: JsonObject): JsonObject {
   const path = list?.split('.');
   if (path === undefined) return body;
-  return withMember({}, path, path.reduce<JsonValue | undefined>(memberOf, body) ?? []);
+  const own = path.reduce<JsonValue | undefined>(memberOf, body);
+  return withMember({}, path, own ?? []);
 }
 
 function planOf(outgoing: Outgoing, means: Means): Plan {
@@ -372,10 +391,8 @@ function planInformed(outgoing: Outgoing, answers: Answers, means: Means): Plan 
     return sendPlan(outgoing, { body: whole, known: fields }, means);
   const body = changedFields(whole, saltOf(tracked, means), fields);
   if (body !== null) return sendPlan(outgoing, { body, known: fields }, means);
-  return {
-    kind: 'end',
-    end: { outcome: 'skipped', id: step.knownId, code: 'unchanged', message: UNCHANGED },
-  };
+  const end = { outcome: 'skipped', id: step.knownId, code: 'unchanged', message: UNCHANGED } as const;
+  return { kind: 'end', end };
 }
 
 const UNCHANGED = 'no field has changed since the service last accepted the record';
@@ -407,7 +424,8 @@ function saltOf({ key }: Tracked, means: Means): string {
 
 function fieldsChange(record: Tracked, body: JsonObject, salt: string, before: string): FieldsChange {
   const { space, key, form } = record;
-  const after = packFieldDigests(trackedBody(record, body), salt, areFieldsKnown(before) ? before : '');
+  const known = areFieldsKnown(before) ? before : '';
+  const after = packFieldDigests(trackedBody(record, body), salt, known);
   return { space, key, form, before, after };
 }
 

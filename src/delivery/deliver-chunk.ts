@@ -23,10 +23,8 @@ type UntoldTake = Omit<ChunkTake, 'ended' | 'failed'>;
 
 export async function deliverChunk(job: ChunkJob, take: Omit<UntoldTake, 'order'>): Promise<ChunkEnd> {
   const { context } = take;
-  const taken = await context.ledger.take(
-    job.chunk,
-    job.rows.map(({ row }) => row.row),
-  );
+  const numbers = job.rows.map(({ row }) => row.row);
+  const taken = await context.ledger.take(job.chunk, numbers);
   if (taken.closed) return 'closed';
   if (taken.state !== 'running' && taken.state !== 'cancelled') return 'put-aside';
   if (taken.state === 'running' && !context.isOpen()) return 'put-aside';
@@ -34,10 +32,7 @@ export async function deliverChunk(job: ChunkJob, take: Omit<UntoldTake, 'order'
   // would be in doubt for nothing.
   if (taken.isElsewhere) return 'put-back';
   if (!isWhole(job, context.run)) {
-    context.onTrouble(
-      'a chunk with other rows than the run has there was dropped',
-      new Error(`chunk ${job.chunk}`),
-    );
+    context.onTrouble(DROPPED, new Error(`chunk ${job.chunk}`));
     return 'closed';
   }
   const all = tasksOf(job, taken, context);
@@ -46,9 +41,13 @@ export async function deliverChunk(job: ChunkJob, take: Omit<UntoldTake, 'order'
   const tasks = isLost ? all.filter(({ row }) => taken.marks.has(row.row)) : all;
   const order = orderOf(job, taken, take);
   const asked = isLost ? ({ ...taken, state: 'cancelled' } as const) : taken;
-  if ((await executeAll(tasks, asked, { ...take, order })) === 'unsent') return 'put-back';
-  return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
+  const ended = await executeAll(tasks, asked, { ...take, order });
+  if (ended === 'unsent') return 'put-back';
+  const isClosed = await context.ledger.close(job.chunk, job.rows.length);
+  return isClosed ? 'closed' : 'put-back';
 }
+
+const DROPPED = 'a chunk with other rows than the run has there was dropped';
 
 /**
  * Whether the chunk has the rows that the run has there. A file that shrank while it was read gives
@@ -60,9 +59,10 @@ export function isWhole(
 ): boolean {
   if (rows.length !== rowsOfChunk(run, chunk)) return false;
   const before = rowsBefore(run, chunk);
+  const numbers = rows.map(({ row }) => row.row);
   // A rerun's rows keep their numbers in the file: only their order is known.
-  if (run.parent !== null) return rows.every(({ row }, i) => row.row > (rows[i - 1]?.row.row ?? 0));
-  return rows.every(({ row }, i) => row.row === before + i + 1);
+  if (run.parent !== null) return numbers.every((row, i) => row > (numbers[i - 1] ?? 0));
+  return numbers.every((row, i) => row === before + i + 1);
 }
 
 /**
@@ -77,7 +77,8 @@ function orderOf(
   const { send, group } = context.definition;
   if (send.rate !== undefined || group !== undefined) return null;
   if (context.idempotency !== null || claimed === undefined) return null;
-  return createRowOrder({ chunk, taker, taken, claimed, rows: rows.map(({ row }) => row.row) });
+  const numbers = rows.map(({ row }) => row.row);
+  return createRowOrder({ chunk, taker, taken, claimed, rows: numbers });
 }
 
 const NO_MATES: readonly never[] = [];
@@ -108,7 +109,12 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
   // Most jobs.
   if (definition.group === undefined) return tasks;
   const rows = job.rows.map(({ row }) => row);
-  const groups = isMadeUp(job) ? groupsAtMarks(rows, taken.marks) : groupRows(rows, mapping.groupOf);
+  const { groupOf } = mapping;
+  const groups = isMadeUp(job) ? groupsAtMarks(rows, taken.marks) : groupRows(rows, groupOf);
+  return inGroups(tasks, groups, chunk);
+}
+
+function inGroups(tasks: readonly RowTask[], groups: readonly RowGroup<Row>[], chunk: number): RowTask[] {
   const byRow = new Map(tasks.map((task) => [task.row.row, task]));
   const taskOf = ({ row }: Row) => {
     const task = byRow.get(row);
@@ -117,7 +123,10 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
   };
   // The first row claims the key and gives it back.
   const mateOf = (row: Row) => ({ ...taskOf(row), identity: null });
-  return groups.map(({ lead, mates, keyless }) => ({ ...taskOf(lead), mates: mates.map(mateOf), keyless }));
+  return groups.map(({ lead, mates, keyless }) => {
+    const task = taskOf(lead);
+    return { ...task, mates: mates.map(mateOf), keyless };
+  });
 }
 
 /** The file is gone: only the number of its rows is known. */
@@ -130,7 +139,7 @@ function isMadeUp({ rows }: ChunkJob): boolean {
  * rows after it along, so they share its fate.
  */
 function groupsAtMarks(rows: readonly Row[], marks: Taken['marks']): RowGroup<Row>[] {
-  const groups: { readonly lead: Row; readonly mates: Row[]; readonly keyless: null }[] = [];
+  const groups: (RowGroup<Row> & { readonly mates: Row[] })[] = [];
   let isOpen = false;
   for (const row of rows) {
     const mark = marks.get(row.row);
@@ -168,14 +177,12 @@ function executeAll(tasks: readonly RowTask[], taken: Taken, take: UntoldTake): 
       ended('settled');
     };
     const telling = { ...take, ended, failed };
-    const { context } = take;
+    const { state, marks } = taken;
+    const planOf = (task: RowTask) =>
+      state === 'cancelled' ? decideCancelled(task, marks) : decide(task, marks, take.context);
     for (const task of tasks) {
       try {
-        const plan =
-          taken.state === 'cancelled'
-            ? decideCancelled(task, taken.marks)
-            : decide(task, taken.marks, context);
-        execute(task, plan, telling);
+        execute(task, planOf(task), telling);
       } catch (error) {
         failed(error);
       }
@@ -215,7 +222,8 @@ async function consult(
     // The chunk's order may have passed the row.
     if (plan.kind !== 'wait') return execute(task, plan, { ...take, order: null });
     const isLate = context.now() - began >= ASK_MAX_MS || !lease.isHeld();
-    if (isLate || !(await waitWhileRunning(ASK_AGAIN_MS, context))) return take.ended('unsent');
+    const goesOn = !isLate && (await waitWhileRunning(ASK_AGAIN_MS, context));
+    if (!goesOn) return take.ended('unsent');
   }
 }
 

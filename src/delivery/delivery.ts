@@ -17,7 +17,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Meter } from '../metrics/meter.ts';
-import type { Run } from '../model/run.ts';
+import type { Reason, Run } from '../model/run.ts';
 import { type ChunkJob, chunkJobId } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { createClient, type ServiceClient } from '../service/attempt.ts';
@@ -75,7 +75,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
-      if (!missing.has(id)) log.warn('chunks of a run that the ledger does not know wait', { run: id });
+      if (!missing.has(id)) log.warn(UNKNOWN_RUN, { run: id });
       missing.add(id);
       return null;
     }
@@ -83,20 +83,15 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
     const seal = await parts.keys.run(id).seal();
-    return createContext({
-      ...parts,
-      run,
-      seal,
-      definition,
-      stopping,
-      permits,
-      reach: await reach,
-    });
+    const own = { run, seal, definition, stopping };
+    return createContext({ ...parts, ...own, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   const own = processOf(parts.registration.epoch.worker);
   return { ...createDelivery(makeContext, parts.interrupted, own), load };
 }
+
+const UNKNOWN_RUN = 'chunks of a run that the ledger does not know wait';
 
 /** Asks the ledger only where somebody waits for the answer. */
 async function reachOf({ store, isFollowed }: DeliveryParts): Promise<Reach> {
@@ -107,93 +102,141 @@ async function reachOf({ store, isFollowed }: DeliveryParts): Promise<Reach> {
 /** `null`: the ledger doesn't know the run; an emptied Redis may be about to get it back. */
 type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
-type KeptRun = { readonly context: Promise<RunContext | null>; readonly halt: AbortController };
-type ChunkInHand = { readonly run: string; readonly ended: Promise<unknown> };
-
-/** Recent runs: as many as can have chunks in hand at once. */
-const RUNS_KEPT = 64;
-
 /** `process`: the first part of its takers' names. */
 export function createDelivery(
   makeContext: MakeContext,
   interrupted: AbortSignal,
   process: string,
 ): Omit<Delivery, 'load'> {
+  const inHand = createChunksInHand();
+  const kept = createKeptRuns(makeContext, interrupted, inHand);
   let takes = 0;
-  const kept = new Map<string, KeptRun>();
-  const inHand = new Map<string, ChunkInHand>();
   let closing = false;
-  // One listener for all: AbortSignal.any leaks into a signal that lives on.
-  const haltAll = () => {
-    for (const { halt } of kept.values()) halt.abort();
-  };
-  interrupted.addEventListener('abort', haltAll);
 
-  const chunksOf = (run: string) => [...inHand.values()].filter((chunk) => chunk.run === run);
-  const keptRun = (run: string): KeptRun => {
-    const known = kept.get(run);
-    if (known !== undefined) return known;
-    const halt = new AbortController();
-    // Every waiting row listens.
-    setMaxListeners(0, halt.signal);
-    if (interrupted.aborted) halt.abort();
-    const one = { context: makeContext(run, halt.signal), halt };
-    kept.set(run, one);
-    const idle = [...kept.keys()].filter((id) => id !== run && chunksOf(id).length === 0);
-    for (const oldest of idle.slice(0, Math.max(0, kept.size - RUNS_KEPT))) void forget(oldest);
-    return one;
-  };
   const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
     const context = await one.context;
     takes += 1;
     if (context !== null) return deliverChunk(job, { context, lease, taker: `${process}.${takes}` });
     // The next chunk looks anew. A dropped chunk would be lost, and putting back a ledger may take
     // any time: a look at each every few seconds costs less, even where the run never returns.
-    if (kept.get(job.run) === one) void forget(job.run);
+    kept.drop(job.run, one);
     return 'put-aside';
+  };
+
+  return {
+    async deliver(job, lease) {
+      if (closing) return 'put-back';
+      const { run } = job;
+      const one = kept.of(run);
+      const id = chunkJobId(run, job.chunk);
+      const work = inHand.after(id, lease, () => execute(job, lease, one));
+      const own = { run, ended: work.catch(() => undefined) };
+      inHand.add(id, own);
+      let end: ChunkEnd | null = null;
+      try {
+        end = await work;
+        return end;
+      } finally {
+        inHand.remove(id, own);
+        // A run that paused or failed starts afresh: what was seen of the service is no guide.
+        if (end !== 'closed' && inHand.isIdle(run)) kept.drop(run, one);
+      }
+    },
+    async pausesIn(run) {
+      const context = await kept.find(run)?.context;
+      return context ? pausesIn(context) : null;
+    },
+    runsInHand: inHand.runs,
+    halt: kept.forget,
+    async close() {
+      closing = true;
+      await kept.close();
+    },
+  };
+}
+
+function pausesIn({ breaker }: RunContext): number | null {
+  const ms = breaker.awayFor();
+  return ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
+}
+
+type ChunkInHand = { readonly run: string; readonly ended: Promise<unknown> };
+type ChunksInHand = ReturnType<typeof createChunksInHand>;
+
+function createChunksInHand() {
+  const chunks = new Map<string, ChunkInHand>();
+  const ofRun = (id: string) => [...chunks.values()].filter(({ run }) => run === id);
+  return {
+    add: (id: string, chunk: ChunkInHand) => chunks.set(id, chunk),
+    remove(id: string, chunk: ChunkInHand): void {
+      if (chunks.get(id) === chunk) chunks.delete(id);
+    },
+    /**
+     * A chunk that Redis forgot may come back while this process still has it. The ledger need not
+     * know what the earlier take does, and its unsent rows would be in doubt.
+     */
+    async after(id: string, lease: ChunkLease, take: () => Promise<ChunkEnd>): Promise<ChunkEnd> {
+      const earlier = chunks.get(id);
+      if (earlier === undefined) return take();
+      await earlier.ended;
+      return lease.isHeld() ? take() : 'put-back';
+    },
+    isIdle: (run: string) => ofRun(run).length === 0,
+    ended: (run: string) => Promise.all(ofRun(run).map(({ ended }) => ended)),
+    runs: () => [...new Set([...chunks.values()].map(({ run }) => run))],
+  };
+}
+
+type KeptRun = { readonly context: Promise<RunContext | null>; readonly halt: AbortController };
+
+/** Recent runs: as many as can have chunks in hand at once. */
+const RUNS_KEPT = 64;
+
+function createKeptRuns(makeContext: MakeContext, interrupted: AbortSignal, inHand: ChunksInHand) {
+  const kept = new Map<string, KeptRun>();
+  // One listener for all: AbortSignal.any leaks into a signal that lives on.
+  const haltAll = () => {
+    for (const { halt } of kept.values()) halt.abort();
+  };
+  interrupted.addEventListener('abort', haltAll);
+
+  const make = (run: string): KeptRun => {
+    const halt = new AbortController();
+    // Every waiting row listens.
+    setMaxListeners(0, halt.signal);
+    if (interrupted.aborted) halt.abort();
+    return { context: makeContext(run, halt.signal), halt };
   };
   const forget = async (run: string): Promise<void> => {
     const one = kept.get(run);
     if (one === undefined) return;
     kept.delete(run);
     one.halt.abort();
-    await Promise.all(chunksOf(run).map(({ ended }) => ended));
+    await inHand.ended(run);
     await one.context.then((context) => context?.close()).catch(() => undefined);
+  };
+  const forgetOldest = (but: string) => {
+    const idle = [...kept.keys()].filter((run) => run !== but && inHand.isIdle(run));
+    const surplus = Math.max(0, kept.size - RUNS_KEPT);
+    for (const run of idle.slice(0, surplus)) void forget(run);
   };
 
   return {
-    async deliver(job, lease) {
-      if (closing) return 'put-back';
-      const one = keptRun(job.run);
-      const id = chunkJobId(job.run, job.chunk);
-      // A chunk that Redis forgot may come back while this process still has it. The ledger need
-      // not know what the earlier take does, and its unsent rows would be in doubt.
-      const earlier = inHand.get(id)?.ended;
-      const take = () => execute(job, lease, one);
-      const work =
-        earlier === undefined ? take() : earlier.then(() => (lease.isHeld() ? take() : 'put-back'));
-      const own = { run: job.run, ended: work.catch(() => undefined) };
-      inHand.set(id, own);
-      let end: ChunkEnd | null = null;
-      try {
-        end = await work;
-        return end;
-      } finally {
-        if (inHand.get(id) === own) inHand.delete(id);
-        // A run that paused or failed starts afresh: what was seen of the service is no guide.
-        if (end !== 'closed' && chunksOf(job.run).length === 0 && kept.get(job.run) === one)
-          void forget(job.run);
-      }
+    find: (run: string) => kept.get(run),
+    of(run: string): KeptRun {
+      const known = kept.get(run);
+      if (known !== undefined) return known;
+      const made = make(run);
+      kept.set(run, made);
+      forgetOldest(run);
+      return made;
     },
-    async pausesIn(run) {
-      const breaker = (await kept.get(run)?.context)?.breaker;
-      const ms = breaker?.awayFor() ?? 0;
-      return breaker === undefined || ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
+    forget,
+    /** Forgets it unless another has taken its place. */
+    drop(run: string, one: KeptRun): void {
+      if (kept.get(run) === one) void forget(run);
     },
-    runsInHand: () => [...new Set([...inHand.values()].map(({ run }) => run))],
-    halt: forget,
-    async close() {
-      closing = true;
+    async close(): Promise<void> {
       interrupted.removeEventListener('abort', haltAll);
       await Promise.all([...kept.keys()].map(forget));
     },
@@ -213,76 +256,84 @@ type ContextParts = DeliveryParts & {
 };
 
 function createContext(parts: ContextParts): RunContext {
-  const { redis, keys, store, registration, run, definition, log, stopping } = parts;
-  const { send } = definition;
+  const { redis, keys, store, run, definition, log, stopping, service } = parts;
   const { saltOf } = keys.sealing;
   // First, since it may throw: nothing has been joined yet.
   const mapping = mappingFor(definition, run.source);
-  const client = clientFor(definition, parts.service);
+  const client = clientFor(definition, service);
   const window = createJobWindow(definition.window, () => new Date());
-  const isOpen = () => window?.isOpen() ?? true;
-  const stillRuns = createStillRuns(
-    () => redis.hget(keys.run(run.id).record, 'state'),
-    () => performance.now(),
-  );
-  const chunkLedger = createChunkLedger({
-    epoch: registration.epoch,
-    journal: registration.journal,
-    keys,
-    run,
-    seal: parts.seal,
-    probeMs: send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
-    now: () => new Date(),
-  });
-  const runs = () => isOpen() && stillRuns();
   const now = () => performance.now();
-  const waits = { stillRuns: runs, stopping, now };
+  const readState = () => redis.hget(keys.run(run.id).record, 'state');
+  const runs = createStillRuns(readState, now);
+  const isOpen = () => window?.isOpen() ?? true;
+  const stillRuns = () => isOpen() && runs();
+  const wait = (ms: number) => waitWhileRunning(ms, { stillRuns, stopping, now });
+  const ledger = chunkLedgerOf(parts);
   const shared = createSharedBreaker(redis, keys);
   const onTrouble = (what: string, error: Error) => log.error(what, { run: run.id, problem: error.message });
   const permits = parts.permits.join({
-    ceiling: send.concurrency,
+    ceiling: definition.send.concurrency,
     stopping,
-    rate: rateOf(definition, chunkLedger, {
-      pause: (ms) => waitWhileRunning(ms, waits),
-      onTrouble: (error) => onTrouble('no time of the rate could be reserved', new Error(messageOf(error))),
+    rate: rateOf(definition, ledger, {
+      pause: wait,
+      onTrouble: (error) => onTrouble(NO_TIME, new Error(messageOf(error))),
     }),
   });
+  const token = tokens(service.credentials, shared, {
+    forMs: parts.tokenMs,
+    wait,
+    warn: (words) => log.warn(words, { run: run.id }),
+  });
+  const awayMs = awayMsOf(definition);
   return {
     run,
     definition,
     mapping,
-    ledger: chunkLedger,
-    service: serviceEdge(
-      definition,
-      client,
-      tokens(parts.service.credentials, shared, {
-        forMs: parts.tokenMs,
-        wait: (ms) => waitWhileRunning(ms, waits),
-        warn: (words) => log.warn(words, { run: run.id }),
-      }),
-    ),
+    ledger,
+    service: serviceEdge(definition, client, token),
     idempotency: createIdempotency(definition, run.nonce && saltOf(run.nonce)),
     saltOf,
     permits,
-    breaker: createServiceBreaker(now, shared, awayMsOf(definition), parts.isFollowed, parts.reach),
+    breaker: createServiceBreaker(now, shared, awayMs, parts.isFollowed, parts.reach),
     meter: parts.meter,
     now,
     stopping,
-    stillRuns: runs,
+    stillRuns,
     isOpen,
     latest: () => store.get(run.id).catch(() => null),
-    pause: async (reason, given) => {
-      const ofToken = reason === 'credentials' ? parts.service.credentials.whyRefused() : null;
-      const problem = given ?? ofToken;
-      if (!(await store.pause(run.id, reason, problem))) return;
-      log.warn('run paused', { run: run.id, reason, ...(problem !== null && { problem }) });
-    },
+    pause: (reason, problem) => pauseRun(parts, reason, problem ?? null),
     async close() {
       permits.leave();
       await client.destroy();
     },
     onTrouble,
   };
+}
+
+const NO_TIME = 'no time of the rate could be reserved';
+
+function chunkLedgerOf({ registration, keys, run, seal, definition }: ContextParts): ChunkLedger {
+  return createChunkLedger({
+    epoch: registration.epoch,
+    journal: registration.journal,
+    keys,
+    run,
+    seal,
+    probeMs: definition.send.timeoutSeconds * 1000 + PROBE_MARGIN_MS,
+    now: () => new Date(),
+  });
+}
+
+async function pauseRun(
+  { run, store, service, log }: ContextParts,
+  reason: Reason,
+  given: string | null,
+): Promise<void> {
+  const ofToken = reason === 'credentials' ? service.credentials.whyRefused() : null;
+  const problem = given ?? ofToken;
+  if (!(await store.pause(run.id, reason, problem))) return;
+  const why = problem === null ? {} : { problem };
+  log.warn('run paused', { run: run.id, reason, ...why });
 }
 
 function rateOf(

@@ -38,7 +38,8 @@ export function createJobWindow(text: string | undefined, now: () => Date): JobW
 }
 
 export function closedWindowWords(window: JobWindow): string {
-  return `The window ${window.text} is closed: goes on at ${shownTime(window.opensAt(), window.timeZone)}.`;
+  const opens = shownTime(window.opensAt(), window.timeZone);
+  return `The window ${window.text} is closed: goes on at ${opens}.`;
 }
 
 export function openWindowWords({ text }: JobWindow): string {

@@ -58,7 +58,8 @@ type Unknown = Exclude<KeyState, { kind: 'known' }>;
 
 /** A later row is not waited for: the two could wait for each other. */
 function isOnItsWay(state: Unknown, own: { readonly run: string; readonly row: number }): boolean {
-  return state.kind === 'held' && !state.inDoubt && state.run === own.run && state.row < own.row;
+  if (state.kind !== 'held' || state.inDoubt) return false;
+  return state.run === own.run && state.row < own.row;
 }
 
 export function referenceIssue(
@@ -67,16 +68,19 @@ export function referenceIssue(
   state: Unknown,
 ): Issue {
   const isInDoubt = state.kind === 'held' && state.inDoubt;
+  const other = state.kind === 'free' ? {} : { row: String(state.row), run: state.run };
   return {
     row,
     line,
     column,
     value: key,
     expected: `the key of a ${space} that was created; ${whatIsKnown(state)}`,
-    values: { key, ...(state.kind !== 'free' && { row: String(state.row), run: state.run }) },
+    values: { key, ...other },
     code: isInDoubt ? 'reference_in_doubt' : 'reference_unknown',
   };
 }
+
+const HAS = 'row {row} of run {run} has "{key}" and';
 
 function whatIsKnown(state: Unknown): string {
   switch (state.kind) {
@@ -85,7 +89,7 @@ function whatIsKnown(state: Unknown): string {
     case 'given-back':
       return 'row {row} of run {run}, which has "{key}", was not created';
     case 'held':
-      return `row {row} of run {run} has "{key}" and ${state.inDoubt ? 'its outcome is in doubt' : 'is not done yet'}`;
+      return state.inDoubt ? `${HAS} its outcome is in doubt` : `${HAS} is not done yet`;
     default:
       return state satisfies never;
   }

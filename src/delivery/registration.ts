@@ -47,7 +47,7 @@ export type Registration = {
   close(): Promise<void>;
 };
 
-type RegistrationOptions = {
+type Options = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly store: RunStore;
@@ -67,8 +67,11 @@ type RegistrationOptions = {
 const TIDY_MS = 5_000;
 const CLOSE_MS = 3_000;
 
-export async function openRegistration(options: RegistrationOptions): Promise<Registration> {
-  const { redis, keys, store, folder, log } = options;
+/** Runs of which this worker noted the highest chunk, and whether it is still the only reader. */
+type Readers = Map<string, () => boolean>;
+
+export async function openRegistration(options: Options): Promise<Registration> {
+  const { redis, keys, folder, log } = options;
   await assertKnownJournals(folder);
   const worker = newWorkerId();
   const journal = await openJournal({
@@ -76,49 +79,20 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     worker,
     onTrouble: (what, error) => log.warn(what, { problem: error.message }),
   });
-  const replay = createReplay(redis, keys);
-  /** Runs of which this worker noted the highest chunk. */
-  const readers = new Map<string, () => boolean>();
-  /** Workers of journals that tell more than Redis has. */
-  let older: readonly string[] = [];
   const stopNaming = nameConnections(redis, `${keys.epoch}:${worker}`);
-  const epoch = await openEpoch({
-    ...options,
-    worker,
-    dropTornEnds: () => dropTornEnds(redis, (problem) => tellOf(options, problem)),
-    recount: () => recountRuns(redis, keys),
-    async hasOlderJournal(name) {
-      older = await olderJournals(options, journal, name);
-      return older.length > 0;
-    },
-    knows: journal.knows,
-    async replay(scope) {
-      // In an emptied Redis the same ledger key goes on, or nothing does.
-      await keys.sealing.begun();
-      const gone = await replayJournals({ ...options, replay }, journal, scope);
-      for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
-      return gone;
-    },
-    isGone: (other) => isGoneFor(other, options),
-    connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
-    doubt: async () => replay.suspect(await store.withOpenRows()),
-    onNotice: (text) => tellOf(options, text),
-    onTrouble: log.warn,
-  });
+  const readers: Readers = new Map();
+  const epoch = await openOwnEpoch(options, journal, readers);
   const find = async <T>(look: () => Promise<T | null>) => (await look()) ?? epoch.verify().then(look);
   const remembered = new Map<string, Promise<void>>();
-  const tidy = async () => {
-    for (const run of journal.runs()) {
-      if (!(await hasLongEnded(run, store))) continue;
-      await journal.forget(run);
-      await redis.hdel(keys.run(run).journals, worker);
+  const tidy = () =>
+    forgetEnded(options, journal, (run) => {
       remembered.delete(run);
       readers.delete(run);
-    }
-  };
-  const tidying = setInterval(() => void tidy().catch(() => undefined), TIDY_MS);
+    });
+  const unsaid = () => undefined;
+  const tidying = setInterval(() => void tidy().catch(unsaid), TIDY_MS);
   tidying.unref();
-  void removeEnded(options, worker).catch(() => undefined);
+  void removeEnded(options, worker).catch(unsaid);
 
   return {
     epoch,
@@ -145,16 +119,56 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       clearInterval(tidying);
       stopNaming();
       // Without Redis nothing is tidied: the next process on this home does it.
-      await withDeadline(
-        tidy()
-          .then(() => removeEnded(options, worker))
-          .catch(() => undefined),
-        CLOSE_MS,
-      );
+      const tidied = tidy().then(() => removeEnded(options, worker));
+      await withDeadline(tidied.catch(unsaid), CLOSE_MS);
       await journal.close();
       await withDeadline(epoch.close(), CLOSE_MS);
     },
   };
+}
+
+function openOwnEpoch(options: Options, journal: Journal, readers: Readers): Promise<LedgerEpoch> {
+  const { redis, keys, store, log } = options;
+  const replay = createReplay(redis, keys);
+  /** Workers of journals that tell more than Redis has. */
+  let older: readonly string[] = [];
+  return openEpoch({
+    ...options,
+    worker: journal.worker,
+    dropTornEnds: () => dropTornEnds(redis, (problem) => tellOf(options, problem)),
+    recount: () => recountRuns(redis, keys),
+    async hasOlderJournal(name) {
+      older = await olderJournals(options, journal, name);
+      return older.length > 0;
+    },
+    knows: journal.knows,
+    async replay(scope) {
+      // In an emptied Redis the same ledger key goes on, or nothing does.
+      await keys.sealing.begun();
+      const gone = await replayJournals({ ...options, replay }, journal, scope);
+      for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
+      return gone;
+    },
+    isGone: (other) => isGoneFor(other, options),
+    connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
+    doubt: async () => replay.suspect(await store.withOpenRows()),
+    onNotice: (text) => tellOf(options, text),
+    onTrouble: log.warn,
+  });
+}
+
+/** In the journal of this worker. */
+async function forgetEnded(
+  { redis, keys, store }: Options,
+  journal: Journal,
+  onForgotten: (run: string) => void,
+): Promise<void> {
+  for (const run of journal.runs()) {
+    if (!(await hasLongEnded(run, store))) continue;
+    await journal.forget(run);
+    await redis.hdel(keys.run(run).journals, journal.worker);
+    onForgotten(run);
+  }
 }
 
 /** A journal of another form may name sent rows that can't be read: nothing is sent beside it. */
@@ -163,7 +177,8 @@ async function assertKnownJournals(folder: string): Promise<void> {
     const path = join(folder, worker);
     const isForeign = await isForeignJournal(folder, worker).catch((error: unknown) => {
       throw new UsageError(
-        `The journal ${path} can't be read: ${messageOf(error)}. Expected files that this user may read, and nothing else by their names (.log): ` +
+        `The journal ${path} can't be read: ${messageOf(error)}. ` +
+          'Expected files that this user may read, and nothing else by their names (.log): ' +
           'correct their owner and mode, or move away what onboard did not write.',
         { cause: error },
       );
@@ -171,20 +186,21 @@ async function assertKnownJournals(folder: string): Promise<void> {
     if (!isForeign) continue;
     throw new UsageError(
       `The journal ${path} has a form that this version of onboard does not know. ` +
-        'Let the version that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
+        'Let the version that wrote it go on until its runs have ended: ' +
+        'the journal is gone ten minutes later. ' +
         'Only where those runs are known to have ended may the folder be moved away by hand.',
     );
   }
 }
 
-function tellOf({ log, notify }: RegistrationOptions, text: string): void {
+function tellOf({ log, notify }: Options, text: string): void {
   log.info(text);
   notify(text);
 }
 
 async function rememberRun(
   run: string,
-  { redis, keys, folder, find }: RegistrationOptions & Pick<Registration, 'find'>,
+  { redis, keys, folder, find }: Options & Pick<Registration, 'find'>,
   journal: Journal,
 ): Promise<void> {
   // A journal that restores half a run would keep the ledger closed for ever.
@@ -201,7 +217,8 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
   const prefix = `${keys.epoch}:`;
   // Not every user may ask; then an emptied ledger looks like a new one.
   const names = await connectionNames(redis);
-  return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+  const own = names.filter((name) => name.startsWith(prefix));
+  return own.map((name) => name.slice(prefix.length));
 }
 
 /** `lacks`: Redis hasn't got the last batch that it had answered to that worker. */
@@ -211,23 +228,21 @@ type Other = { readonly worker: string; readonly epoch: string; readonly lacks: 
  * Other workers with a journal here, but for those that have left: all that they did was recorded
  * in this very Redis.
  */
-async function othersHere(options: RegistrationOptions, { worker: own }: Journal): Promise<readonly Other[]> {
-  const workers = (await listWorkers(options.folder)).filter((worker) => worker !== own);
+async function othersHere(options: Options, { worker: own }: Journal): Promise<readonly Other[]> {
+  const all = await listWorkers(options.folder);
+  const workers = all.filter((worker) => worker !== own);
   // Before Redis is asked: one that lives goes on meanwhile.
-  const known = await Promise.all(workers.map((worker) => readLastKnown(join(options.folder, worker))));
+  const known = await Promise.all(
+    workers.map(async (worker) => ({ worker, ...(await readLastKnown(join(options.folder, worker))) })),
+  );
   const lasts = await lastBatches(options, workers);
-  return known.flatMap(({ epoch, batch }, i) => {
-    const [worker = '', last = -1] = [workers[i], lasts[i]];
-    return last === Number.POSITIVE_INFINITY ? [] : [{ worker, epoch, lacks: batch > last }];
-  });
+  const others = known.map((one, i) => ({ ...one, last: lasts[i] ?? -1 }));
+  const here = others.filter(({ last }) => last !== Number.POSITIVE_INFINITY);
+  return here.map(({ worker, epoch, batch, last }) => ({ worker, epoch, lacks: batch > last }));
 }
 
 /** Whose journals tell more than the ledger knew when that epoch was opened, or knows since. */
-async function olderJournals(
-  options: RegistrationOptions,
-  journal: Journal,
-  opened: string,
-): Promise<readonly string[]> {
+async function olderJournals(options: Options, journal: Journal, opened: string): Promise<readonly string[]> {
   const older: string[] = [];
   for (const { worker, epoch, lacks } of await othersHere(options, journal)) {
     const runs = await runsIn(join(options.folder, worker));
@@ -244,13 +259,16 @@ async function olderJournals(
 }
 
 function lackingWords(worker: string): string {
-  return `Redis has lost what it had answered to ${shownWorker(worker)}: the ledger is checked against the journals.`;
+  return (
+    `Redis has lost what it had answered to ${shownWorker(worker)}: ` +
+    'the ledger is checked against the journals.'
+  );
 }
 
-async function assertKnown(of: JournalOfRun, options: RegistrationOptions): Promise<void> {
+async function assertKnown(of: JournalOfRun, options: Options): Promise<void> {
   const { folder, store } = options;
-  const damage: Damage[] = [];
   if ((await store.get(of.run)) !== null) return;
+  const damage: Damage[] = [];
   for await (const { kind } of readRun(folder, of, (place) => damage.push(place))) {
     if (kind === 'run') return;
     throw unknownRun(of, damage[0], options);
@@ -258,7 +276,7 @@ async function assertKnown(of: JournalOfRun, options: RegistrationOptions): Prom
   if (damage[0] !== undefined) throw unknownRun(of, damage[0], options);
 }
 
-type ReplayOptions = RegistrationOptions & { readonly replay: ReturnType<typeof createReplay> };
+type ReplayOptions = Options & { readonly replay: ReturnType<typeof createReplay> };
 
 /**
  * Replays the journals of processes that are gone, and this one's where Redis lost some of it;
@@ -273,19 +291,20 @@ async function replayJournals(
   if (own) await journal.flush();
   const isSilent = (other: string) => silent.includes(other);
   const isAbsent = (other: string) => isSilent(other) || isGoneFor(other, options);
-  const killed = (await othersHere(options, journal)).filter(({ worker }) => isAbsent(worker));
+  const others = await othersHere(options, journal);
+  const killed = others.filter(({ worker }) => isAbsent(worker));
   if (!killed.every(({ worker }) => isSilent(worker)))
     tellOf(options, 'Replaying the journal of a process that has ended.');
+  const self = own ? [{ worker: journal.worker, lacks: true }] : [];
   const read: ReadBack[] = [];
-  for (const { worker, lacks } of own ? [...killed, { worker: journal.worker, lacks: true }] : killed) {
+  for (const { worker, lacks } of [...killed, ...self]) {
     for (const run of await runsIn(join(options.folder, worker)))
       read.push(await replayRun({ worker, run, isTornDamage: lacks }, options));
   }
-  for (const { run, open } of read)
-    await options.replay.intended(
-      run,
-      open.filter(({ mark }) => !isKeptOut(mark)),
-    );
+  for (const { run, open } of read) {
+    const intents = open.filter(({ mark }) => !isKeptOut(mark));
+    await options.replay.intended(run, intents);
+  }
   if (!isWhole) for (const one of read) await doubtRowsOf(one, options);
   return killed.map(({ worker }) => worker);
 }
@@ -297,14 +316,15 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: ReplayOpt
   if (damage === null || known === null || isOver(known)) return;
   tellOf(
     options,
-    `The journal of ${shownWorker(worker)} is damaged (${damage.file}, line ${damage.line}), and Redis may have lost what it said: ` +
+    `The journal of ${shownWorker(worker)} is damaged (${damage.file}, line ${damage.line}), ` +
+      'and Redis may have lost what it said: ' +
       `rows of run ${run} that this process may have sent are in doubt.`,
   );
   await replay.suspect([run]);
 }
 
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
-function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
+function isGoneFor(worker: string, { isOurs }: Options): boolean {
   return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
 }
 
@@ -349,14 +369,17 @@ async function replayRun(of: JournalOfRun, options: ReplayOptions): Promise<Read
 function unknownRun(
   { run, worker }: JournalOfRun,
   damage: Damage | null | undefined,
-  { folder }: Pick<RegistrationOptions, 'folder'>,
+  { folder }: Pick<Options, 'folder'>,
 ): UsageError {
   // Where the run's record should stand.
   const { file, line } = damage ?? { file: runFile(join(folder, worker), run), line: 1 };
   return new UsageError(
-    `The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), and Redis has lost run ${run}, which it tells of: ` +
-      'that run can not be put back. Nothing is sent, since rows that it sent could go again. Restore Redis or the journal from a copy; ' +
-      `or move the folder ${dirname(file)} away, and load no file of that time without looking its rows up at the service.`,
+    `The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), ` +
+      `and Redis has lost run ${run}, which it tells of: that run can not be put back. ` +
+      'Nothing is sent, since rows that it sent could go again. ' +
+      'Restore Redis or the journal from a copy; ' +
+      `or move the folder ${dirname(file)} away, ` +
+      'and load no file of that time without looking its rows up at the service.',
   );
 }
 
@@ -367,10 +390,11 @@ export const KEPT_AFTER_END_MS = 600_000;
  * Removes journals of gone processes whose runs all ended a while ago. An empty one stays that long
  * too: a Redis that forgets that its worker left waits for it, and nobody else could check in.
  */
-async function removeEnded(options: RegistrationOptions, own: string): Promise<void> {
+async function removeEnded(options: Options, own: string): Promise<void> {
   const { folder, redis, keys } = options;
   for (const worker of await listWorkers(folder)) {
-    if (worker === own || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
+    if (worker === own || !isDeadHere(worker)) continue;
+    if (await isNeeded(worker, options)) continue;
     const leftAt = await changedAt(folder, worker);
     if (Date.now() - leftAt <= KEPT_AFTER_END_MS) continue;
     const runs = await runsIn(join(folder, worker));
@@ -379,8 +403,11 @@ async function removeEnded(options: RegistrationOptions, own: string): Promise<v
   }
 }
 
-async function isNeeded(worker: string, { folder, store }: RegistrationOptions): Promise<boolean> {
-  for (const run of await runsIn(join(folder, worker))) if (!(await hasLongEnded(run, store))) return true;
+async function isNeeded(worker: string, { folder, store }: Options): Promise<boolean> {
+  for (const run of await runsIn(join(folder, worker))) {
+    const hasEnded = await hasLongEnded(run, store);
+    if (!hasEnded) return true;
+  }
   return false;
 }
 

@@ -59,11 +59,12 @@ export async function tryAgain(
   let previousAt = startedAt;
   let last = UNSENT;
   const waitForNext = async (verdict: Retry) => {
-    const policy = { attempts, awayMs: breaker.patienceMs(), backoffMs: service.backoffMs, breaker };
+    const awayMs = breaker.patienceMs();
+    const policy = { attempts, awayMs, backoffMs: service.backoffMs, breaker };
     const { made, throttled, alone } = sending;
     const othersAccepted = breaker.passage().accepted - sending.since.accepted;
     if (verdict.otherwise !== undefined) sending.acceptedInRun = (await acceptedInRun(context)) ?? -1;
-    const mayBeLast = breaker.awayFor() >= policy.awayMs || alone >= LIMITS_IN_A_ROW;
+    const mayBeLast = breaker.awayFor() >= awayMs || alone >= LIMITS_IN_A_ROW;
     const isLast = mayBeLast && (await isLastOpen(sending));
     const tries = { made, throttled, startedAt, previousAt, alone, othersAccepted, isLast };
     const next = nextTry(tries, verdict, policy);
@@ -113,33 +114,48 @@ const ALL_ATTEMPTS_FACTOR = 10;
 /** `Retry-After: 0` must not make a tight loop. */
 const SHORTEST_WAIT_MS = 50;
 
+type Policy = {
+  readonly attempts: number;
+  readonly awayMs: number;
+  readonly backoffMs: (attempt: number) => number;
+  readonly breaker: Pick<ServiceBreaker, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
+};
+
+const AWAY: Effects = [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
+const HOLD: Effects = [{ kind: 'pause', reason: 'service-hold' }, ...UNSENT];
+
 /** Ms to the next attempt, or what becomes of the request without one. */
-export function nextTry(
-  tries: Tries,
-  verdict: Retry,
-  policy: {
-    readonly attempts: number;
-    readonly awayMs: number;
-    readonly backoffMs: (attempt: number) => number;
-    readonly breaker: Pick<ServiceBreaker, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
-  },
-): number | Effects {
-  const patienceLeft = policy.awayMs - policy.breaker.awayFor();
-  const { made } = tries;
-  if (neverGetsThrough(tries, verdict, policy.attempts, patienceLeft <= 0))
-    return [{ kind: 'settle', end: gaveUp(verdict, made) }];
-  if (patienceLeft <= 0) return [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
+export function nextTry(tries: Tries, verdict: Retry, policy: Policy): number | Effects {
+  const { attempts, awayMs, breaker } = policy;
+  const patienceLeft = awayMs - breaker.awayFor();
+  const isPatienceOver = patienceLeft <= 0;
+  if (neverGetsThrough(tries, verdict, attempts, isPatienceOver)) return giveUp(verdict, tries);
+  if (isPatienceOver) return AWAY;
   // The service asked for a longer wait than the run's patience.
-  if ((verdict.afterMs ?? 0) > policy.awayMs) return [{ kind: 'pause', reason: 'service-hold' }, ...UNSENT];
-  const counted = made - tries.throttled;
-  const usedUp =
-    !isLimit(verdict) && (counted >= policy.attempts || made >= policy.attempts * ALL_ATTEMPTS_FACTOR);
-  if (usedUp && othersGetThrough(tries, verdict, policy.breaker))
-    return [{ kind: 'settle', end: gaveUp(verdict, made) }];
-  const isWithoutTime = verdict.afterMs === null || (isLimit(verdict) && verdict.afterMs === 0);
-  const backoffMs = isWithoutTime ? policy.backoffMs(isLimit(verdict) ? made : counted) : 0;
-  const waitMs = isWithoutTime ? Math.min(backoffMs, patienceLeft) : verdict.afterMs;
+  if ((verdict.afterMs ?? 0) > awayMs) return HOLD;
+  const isOver = isUsedUp(tries, verdict, attempts) && othersGetThrough(tries, verdict, breaker);
+  if (isOver) return giveUp(verdict, tries);
+
+  const waitMs = namedWait(verdict) ?? Math.min(backoffOf(tries, verdict, policy), patienceLeft);
   return Math.max(waitMs, SHORTEST_WAIT_MS);
+}
+
+function giveUp(verdict: Retry, { made }: Tries): Effects {
+  return [{ kind: 'settle', end: gaveUp(verdict, made) }];
+}
+
+function isUsedUp({ made, throttled }: Tries, verdict: Retry, attempts: number): boolean {
+  if (isLimit(verdict)) return false;
+  return made - throttled >= attempts || made >= attempts * ALL_ATTEMPTS_FACTOR;
+}
+
+/** What the service asked for; a limit that is over at once names no time. */
+function namedWait(verdict: Retry): number | null {
+  return isLimit(verdict) && verdict.afterMs === 0 ? null : verdict.afterMs;
+}
+
+function backoffOf({ made, throttled }: Tries, verdict: Retry, { backoffMs }: Policy): number {
+  return backoffMs(isLimit(verdict) ? made : made - throttled);
 }
 
 /** Limits in a row that turn a row away: bad luck, or a wrong time, brings fewer. */
@@ -149,12 +165,17 @@ const LIMITS_IN_A_ROW = 20;
  * Others get through and this row alone doesn't; or it is the last one, for as long as the run
  * waits. A service that can't be reached says nothing of a row.
  */
-function neverGetsThrough(tries: Tries, verdict: Retry, attempts: number, isPatienceOver: boolean): boolean {
+function neverGetsThrough(
+  { alone, othersAccepted, isLast }: Tries,
+  verdict: Retry,
+  attempts: number,
+  isPatienceOver: boolean,
+): boolean {
   if (UNCONNECTED.has(verdict.code)) return false;
-  const { alone, othersAccepted, isLast } = tries;
   const isRefusedAlone = alone >= (isLimit(verdict) ? LIMITS_IN_A_ROW : attempts);
   if (isLast && (isPatienceOver || (isRefusedAlone && isLimit(verdict)))) return true;
-  return othersAccepted >= OTHERS_ACCEPTED && (isRefusedAlone || isPatienceOver) && alone > 0;
+  const othersPass = othersAccepted >= OTHERS_ACCEPTED;
+  return othersPass && (isRefusedAlone || isPatienceOver) && alone > 0;
 }
 
 /**
@@ -176,7 +197,8 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
 function othersGetThrough(
   { startedAt, previousAt }: Tries,
   { code }: Retry,
-  breaker: Pick<ServiceBreaker, 'answeredSince' | 'getsThroughSince'>,
+  breaker: Policy['breaker'],
 ): boolean {
-  return UNCONNECTED.has(code) ? breaker.getsThroughSince(previousAt) : breaker.answeredSince(startedAt);
+  if (UNCONNECTED.has(code)) return breaker.getsThroughSince(previousAt);
+  return breaker.answeredSince(startedAt);
 }

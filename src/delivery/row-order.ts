@@ -42,17 +42,13 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
     return found?.kind === 'intent' ? found.text : UNSENT_MARK;
   };
   const apartOf = (going: readonly RangeRow[]): Apart[] => {
+    const range = new Set(going.map(({ row }) => row));
     const end = going.at(-1)?.row ?? 0;
-    let next = 0;
-    const isLeft = (row: number) => {
-      if (row !== going[next]?.row) return true;
-      next += 1;
-      return false;
-    };
+    const isFirst = last === 0;
+    const passedOver = rows.filter((row) => row > last && !range.has(row));
     // The first range also names every row that an earlier taker left in doubt.
-    const isTold = (row: number) => row < end || (last === 0 && markOf(row) !== UNSENT_MARK);
-    const apart = rows.filter((row) => row > last && isLeft(row) && isTold(row));
-    return apart.map((row) => [row, markOf(row)]);
+    const named = passedOver.filter((row) => row < end || (isFirst && markOf(row) !== UNSENT_MARK));
+    return named.map((row) => [row, markOf(row)]);
   };
 
   return {

@@ -64,99 +64,128 @@ type SharingRun = {
   wake: Wake;
 };
 
+/** What all runs share. */
+type Pool = {
+  readonly limit: AdaptiveLimit;
+  readonly runs: Set<SharingRun>;
+  readonly waiting: Set<SharingRun>;
+  taken: number;
+  /** The highest of the runs' own. */
+  ceiling: number;
+  /** The virtual time: the start of the latest grant. */
+  clock: number;
+};
+
 export function createServicePermits(
   now: () => number,
   limit: AdaptiveLimit = createAdaptiveLimit(now),
 ): ServicePermits {
-  const runs = new Set<SharingRun>();
-  const waiting = new Set<SharingRun>();
-  let taken = 0;
-  let ceiling = 1;
-  /** The virtual time: the start of the latest grant. */
-  let clock = 0;
+  const pool: Pool = { limit, runs: new Set(), waiting: new Set(), taken: 0, ceiling: 1, clock: 0 };
+  return {
+    limit: () => mostOf(pool),
+    taken: () => pool.taken,
+    join: (terms) => joinPool(pool, terms, now),
+  };
+}
 
-  const measure = () => {
-    ceiling = Math.max(1, ...[...runs].map((run) => run.ceiling));
+function joinPool(pool: Pool, { rate, stopping, ceiling }: RunPermitTerms, now: () => number): RunPermits {
+  const run: SharingRun = { ceiling, taken: 0, due: 0, isLate: false, wake: () => undefined };
+  const share = shareOf(pool, run);
+  const leave = () => {
+    stopping.removeEventListener('abort', leave);
+    pool.runs.delete(run);
+    measure(pool);
+    if (pool.waiting.delete(run)) run.wake(false);
   };
-  const isFull = () => taken >= limit.current(ceiling);
-  const isTurnOf = (run: SharingRun) => {
-    if (isFull()) return run.due === 0 && run.isLate;
-    return run.due <= (nextOf(waiting)?.due ?? run.due);
+  stopping.addEventListener('abort', leave, { once: true });
+  if (!stopping.aborted) pool.runs.add(run);
+  measure(pool);
+  grant(pool);
+
+  const { tryTake, free, want } = rate === null ? share : paced(share, rate, now);
+  return {
+    tryTake,
+    free,
+    want,
+    isContested: () => share.free() === 0 && run.taken < run.ceiling,
+    release(reply) {
+      if (reply !== null) pool.limit.hear(reply, pool.taken, pool.ceiling);
+      share.release();
+    },
+    taken: () => run.taken,
+    leave,
   };
-  const grant = () => {
-    while (!isFull()) {
-      const next = nextOf(waiting);
-      if (next === null) return;
-      waiting.delete(next);
-      next.wake(true);
-    }
-  };
-  const goFirst = (run: SharingRun) => {
-    run.isLate = true;
-    if (waiting.has(run)) run.wake(true);
-  };
-  const shareOf = (run: SharingRun): Share => ({
+}
+
+function shareOf(pool: Pool, run: SharingRun): Share {
+  const { runs, waiting } = pool;
+  return {
     tryTake() {
-      if (run.taken >= run.ceiling || !isTurnOf(run)) return false;
-      clock = Math.max(clock, run.due);
-      run.due = clock + 1;
+      if (run.taken >= run.ceiling || !isTurnOf(run, pool)) return false;
+      pool.clock = Math.max(pool.clock, run.due);
+      run.due = pool.clock + 1;
       run.taken += 1;
-      taken += 1;
+      pool.taken += 1;
       // Whoever has a permit asks anew: woken for an earlier wish, it would take one for nobody.
       waiting.delete(run);
       return true;
     },
-    free: () => Math.max(0, Math.min(run.ceiling - run.taken, limit.current(ceiling) - taken)),
+    free: () => Math.max(0, Math.min(run.ceiling - run.taken, mostOf(pool) - pool.taken)),
     want(count, wake) {
       run.wake = wake;
       if (count === 0) waiting.delete(run);
       else if (!runs.has(run)) wake(false);
       else waiting.add(run);
-      if (count > 0 && run.due === 0) setTimeout(goFirst, FIRST_WITHIN_MS, run).unref();
+      if (count > 0 && run.due === 0) setTimeout(goFirst, FIRST_WITHIN_MS, run, pool).unref();
     },
     release() {
       run.taken -= 1;
-      taken -= 1;
-      grant();
-    },
-  });
-
-  return {
-    limit: () => limit.current(ceiling),
-    taken: () => taken,
-    join({ rate, stopping, ...terms }) {
-      const run: SharingRun = { ...terms, taken: 0, due: 0, isLate: false, wake: () => undefined };
-      const share = shareOf(run);
-      const leave = () => {
-        stopping.removeEventListener('abort', leave);
-        runs.delete(run);
-        measure();
-        if (waiting.delete(run)) run.wake(false);
-      };
-      stopping.addEventListener('abort', leave, { once: true });
-      if (!stopping.aborted) runs.add(run);
-      measure();
-      grant();
-      const { tryTake, free, want } = rate === null ? share : paced(share, rate, now);
-      return {
-        tryTake,
-        free,
-        want,
-        isContested: () => share.free() === 0 && run.taken < run.ceiling,
-        release(reply) {
-          if (reply !== null) limit.hear(reply, taken, ceiling);
-          share.release();
-        },
-        taken: () => run.taken,
-        leave,
-      };
+      pool.taken -= 1;
+      grant(pool);
     },
   };
 }
 
+function mostOf({ limit, ceiling }: Pool): number {
+  return limit.current(ceiling);
+}
+
+function isFull(pool: Pool): boolean {
+  return pool.taken >= mostOf(pool);
+}
+
+function isTurnOf(run: SharingRun, pool: Pool): boolean {
+  if (isFull(pool)) return run.due === 0 && run.isLate;
+  const next = nextOf(pool.waiting);
+  return next === null || run.due <= next.due;
+}
+
+function goFirst(run: SharingRun, { waiting }: Pool): void {
+  run.isLate = true;
+  if (waiting.has(run)) run.wake(true);
+}
+
+function measure(pool: Pool): void {
+  const ceilings = [...pool.runs].map(({ ceiling }) => ceiling);
+  pool.ceiling = Math.max(1, ...ceilings);
+}
+
+function grant(pool: Pool): void {
+  const { waiting } = pool;
+  while (!isFull(pool)) {
+    const next = nextOf(waiting);
+    if (next === null) return;
+    waiting.delete(next);
+    next.wake(true);
+  }
+}
+
 function nextOf(waiting: ReadonlySet<SharingRun>): SharingRun | null {
   let next: SharingRun | null = null;
-  for (const run of waiting) if (run.taken < run.ceiling && (next === null || run.due < next.due)) next = run;
+  for (const run of waiting) {
+    const isEarlier = next === null || run.due < next.due;
+    if (isEarlier && run.taken < run.ceiling) next = run;
+  }
   return next;
 }
 
@@ -165,84 +194,114 @@ const LATE_MS = 60;
 /** Workers that find no time ask again no sooner than this. */
 const SHORTEST_PAUSE_MS = 10;
 
+/** A worker's part of its run's time line. */
+type TimeLine = {
+  readonly share: Share;
+  readonly rate: RunRate;
+  readonly now: () => number;
+  /** Permits of which the time has come. */
+  ready: number;
+  wanted: number;
+  wake: Wake;
+  /** This worker's times, ascending. */
+  readonly times: number[];
+  /** When to ask for more of them. */
+  askAt: number;
+  isServing: boolean;
+};
+
 /**
  * Permits at the run's times, no faster over all workers. Times belong to the worker, are reserved
  * a moment ahead with a permit in hand, and no more than there are permits: a worker that is killed
  * or waits for answers takes few from the others.
  */
-function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate, now: () => number): Share {
-  /** Permits of which the time has come. */
-  let ready = 0;
-  let wanted = 0;
-  let wake: Wake = () => undefined;
-  /** This worker's times, ascending. */
-  let times: number[] = [];
-  let askAt = Number.NEGATIVE_INFINITY;
-  let isServing = false;
-
-  const hasTimes = () => {
-    const missedBefore = now() - LATE_MS;
-    while ((times[0] ?? missedBefore) < missedBefore) times.shift();
-    return times.length > 0;
+function paced(share: Share, rate: RunRate, now: () => number): Share {
+  const line: TimeLine = {
+    share,
+    rate,
+    now,
+    ready: 0,
+    wanted: 0,
+    wake: () => undefined,
+    times: [],
+    askAt: Number.NEGATIVE_INFINITY,
+    isServing: false,
   };
-  const ask = async () => {
-    const reserved = await reserve(Math.min(wanted - ready, 1 + share.free()));
-    const due = now() + reserved.inMs;
-    times = Array.from({ length: reserved.times }, (_, i) => due + i * intervalMs);
-    // No time is given further ahead, so this worker's next one is not before.
-    const next = due + reserved.times * intervalMs - AHEAD_MS;
-    askAt = reserved.times > 0 ? next : Math.max(due, now() + SHORTEST_PAUSE_MS);
-  };
-  const take = () =>
-    new Promise<boolean>((resolve) => {
-      const tryTake = (goesOn: boolean) => {
-        if (!goesOn || share.tryTake()) resolve(goesOn);
-        else share.want(1, tryTake);
-      };
-      tryTake(true);
-    });
-  /** Has a permit by the next time; false: the run or the process ends. */
-  const serveNext = async (): Promise<boolean> => {
-    if (!hasTimes() && !(await pause(askAt - now()))) return false;
-    if (!(await take())) return false;
-    let isDue = false;
-    try {
-      if (!hasTimes() && ready < wanted) await ask();
-      const at = times.shift();
-      if (at === undefined) return true;
-      isDue = await pause(at - now());
-      return isDue;
-    } finally {
-      if (isDue && ready < wanted) {
-        ready += 1;
-        wake(true);
-      } else share.release();
-    }
-  };
-  const serve = async () => {
-    isServing = true;
-    try {
-      while (ready < wanted && (await serveNext()));
-    } catch (error) {
-      onTrouble(error);
-    }
-    if (ready < wanted) wake(false);
-    isServing = false;
-  };
-
   return {
     ...share,
     tryTake() {
-      if (ready === 0) return false;
-      ready -= 1;
+      if (line.ready === 0) return false;
+      line.ready -= 1;
       return true;
     },
-    free: () => ready,
+    free: () => line.ready,
     want(count, onFree) {
-      wanted = count;
-      wake = onFree;
-      for (; ready > wanted; ready -= 1) share.release();
-      if (ready < wanted && !isServing) void serve();
+      line.wanted = count;
+      line.wake = onFree;
+      for (; line.ready > count; line.ready -= 1) share.release();
+      if (isShort(line) && !line.isServing) void serve(line);
     },
   };
+}
+
+function isShort({ ready, wanted }: TimeLine): boolean {
+  return ready < wanted;
+}
+
+async function serve(line: TimeLine): Promise<void> {
+  line.isServing = true;
+  try {
+    while (isShort(line) && (await serveNext(line)));
+  } catch (error) {
+    line.rate.onTrouble(error);
+  }
+  if (isShort(line)) line.wake(false);
+  line.isServing = false;
+}
+
+/** Has a permit by the next time; false: the run or the process ends. */
+async function serveNext(line: TimeLine): Promise<boolean> {
+  const { share, rate, now, times } = line;
+  if (!hasTimes(line) && !(await rate.pause(line.askAt - now()))) return false;
+  if (!(await takePermit(share))) return false;
+
+  let isDue = false;
+  try {
+    if (!hasTimes(line) && isShort(line)) await reserveTimes(line);
+    const at = times.shift();
+    if (at === undefined) return true;
+    isDue = await rate.pause(at - now());
+    return isDue;
+  } finally {
+    if (isDue && isShort(line)) {
+      line.ready += 1;
+      line.wake(true);
+    } else share.release();
+  }
+}
+
+function hasTimes({ times, now }: TimeLine): boolean {
+  const missedBefore = now() - LATE_MS;
+  while ((times[0] ?? missedBefore) < missedBefore) times.shift();
+  return times.length > 0;
+}
+
+async function reserveTimes(line: TimeLine): Promise<void> {
+  const { share, rate, now } = line;
+  const reserved = await rate.reserve(Math.min(line.wanted - line.ready, 1 + share.free()));
+  const due = now() + reserved.inMs;
+  for (let n = 0; n < reserved.times; n += 1) line.times.push(due + n * rate.intervalMs);
+  // No time is given further ahead, so this worker's next one is not before.
+  const next = due + reserved.times * rate.intervalMs - AHEAD_MS;
+  line.askAt = reserved.times > 0 ? next : Math.max(due, now() + SHORTEST_PAUSE_MS);
+}
+
+function takePermit(share: Share): Promise<boolean> {
+  return new Promise((resolve) => {
+    const tryTake = (goesOn: boolean) => {
+      if (!goesOn || share.tryTake()) resolve(goesOn);
+      else share.want(1, tryTake);
+    };
+    tryTake(true);
+  });
 }

@@ -55,16 +55,18 @@ export function createSenderPace(now: () => number): SenderPace {
     const rows = Math.floor(perMs * AHEAD_MS);
     return rows < FEWEST_AHEAD ? 0 : Math.min(MOST_AHEAD, rows);
   };
+  const aim = (isContested: boolean) => Math.max(ahead(), isContested ? CONTESTED_READY : 0);
   return {
     launched() {
       launched += 1;
     },
     wanted({ waiting, ready, free, isContested, hasRate }) {
-      const target = hasRate ? 0 : Math.max(ahead(), isContested ? CONTESTED_READY : 0);
+      const target = hasRate ? 0 : aim(isContested);
       const lacking = free + target - ready;
       // In batches: a command per row would cost more than all the rest.
       const batch = Math.max((target + 1) / 2, target - perMs * answerMs * ANSWERS_LEFT);
-      return lacking < Math.min(waiting, batch) ? 0 : Math.min(lacking, waiting, MOST_AT_ONCE);
+      if (lacking < Math.min(waiting, batch)) return 0;
+      return Math.min(lacking, waiting, MOST_AT_ONCE);
     },
     asked() {
       askedAt = now();

@@ -8,7 +8,7 @@
 import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Refusal, Reply } from '../model/request.ts';
-import type { Plan } from './decide.ts';
+import type { End } from './decide.ts';
 import { endOver } from './idempotency.ts';
 import { acceptedInRun, tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
@@ -54,22 +54,54 @@ type Sender = {
   readonly ready: Sending[];
   readonly settling: Settling;
   /** Requests that were not granted: they wait until the ledger's whole answer is read. */
-  readonly later: Sending[];
-  /** The longest that one of them is to wait. */
-  wait: Wait | null;
-  /** Answers in work that may mean trouble for all rows: meanwhile no other row asks to go. */
-  troubles: number;
-  /** Number of such answers: a grant asked for before one and given after it is void. */
-  alarms: number;
+  readonly later: NotGranted[];
+  /** Requests whose answer, in work, may mean trouble for all rows. */
+  readonly alarming: Set<Sending>;
   readonly pace: SenderPace;
   readonly wake: (goesOn: boolean) => void;
-  isAsking: boolean;
-  asked: number;
-  /** The breaker is open, or the service asked for a hold. */
-  isBarred: boolean;
+  turn: Turn;
   look: NodeJS.Timeout | null;
   inARow: InARow;
 };
+
+/** `wait`: before it asks again; `null`: it asks outside its chunk's order. */
+type NotGranted = { readonly sending: Sending; readonly wait: Wait | null };
+
+/** How far the sender is with asking: in this order, `barred` only where the exchange says so. */
+type Turn =
+  | { readonly kind: 'idle' }
+  /** Requests that come before the exchange begins ask with it. */
+  | { readonly kind: 'due' }
+  | Exchange
+  /** The breaker is open, or the service asked for a hold. */
+  | { readonly kind: 'barred' };
+
+type Exchange = {
+  readonly kind: 'exchange';
+  readonly asked: number;
+  /** Since it began an answer has raised an alarm: what it grants is void. */
+  isVoid: boolean;
+};
+
+/** What the sender is to do about requests without an intent. */
+type Gate =
+  /** They may ask for one. */
+  | 'open'
+  /** Others ask right now. */
+  | 'asking'
+  /** An answer in work may mean trouble for all rows. */
+  | 'alarmed'
+  /** The service is waited for. */
+  | 'barred'
+  /** The run or the process ends: they are unsent. */
+  | 'ending';
+
+function gateOf({ context, turn, alarming }: Sender): Gate {
+  if (context.stopping.aborted) return 'ending';
+  if (turn.kind === 'barred') return 'barred';
+  if (alarming.size > 0) return 'alarmed';
+  return turn.kind === 'idle' ? 'open' : 'asking';
+}
 
 const senders = new WeakMap<RunContext, Sender>();
 
@@ -81,7 +113,7 @@ export function send(sending: Sending): void {
 }
 
 /** Records the end of rows of which nothing is sent, with what ends meanwhile. */
-export function settle(task: RowTask, { end, ends }: Extract<Plan, { kind: 'end' }>, take: ChunkTake): void {
+export function settle(task: RowTask, { end, ends }: End, take: ChunkTake): void {
   const ending: Ending = { task, take, state: 'settling', mark: task.foundMark, again: null };
   senderOf(take.context).settling.settle(ending, end, { ends });
 }
@@ -97,17 +129,13 @@ function createSender(context: RunContext): Sender {
     ready: [],
     settling: createSettling(context),
     later: [],
-    wait: null,
-    troubles: 0,
-    alarms: 0,
+    alarming: new Set(),
     pace: createSenderPace(context.now),
     wake(goesOn) {
       if (!goesOn) endWaiting(sender);
       pump(sender);
     },
-    isAsking: false,
-    asked: 0,
-    isBarred: false,
+    turn: { kind: 'idle' },
     look: null,
     inARow: NONE_IN_A_ROW,
   };
@@ -122,23 +150,24 @@ const LOOK_MS = 500;
 /** Sends what can go, and sees that more can. */
 function pump(sender: Sender): void {
   const { waiting, ready, context } = sender;
-  if (context.stopping.aborted) endWaiting(sender);
+  if (gateOf(sender) === 'ending') endWaiting(sender);
   while (launch(sender));
   context.permits.want(permitsOfUse(sender), sender.wake);
   if (waiting.length + ready.length === 0) return;
-  sender.look ??= setTimeout(() => {
-    sender.look = null;
-    // Before a permit comes for a grant that is too old by then.
-    if (ready.some(({ grantedAt }) => context.now() - grantedAt > LOOK_MS)) void recall(sender);
-    pump(sender);
-  }, LOOK_MS);
-  if (sender.isAsking || !mayAsk(sender) || wanted(sender) === 0) return;
-  sender.isAsking = true;
+
+  sender.look ??= setTimeout(lookAgain, LOOK_MS, sender);
+  if (gateOf(sender) !== 'open' || wanted(sender) === 0) return;
+  sender.turn = { kind: 'due' };
   setImmediate(() => void ask(sender));
 }
 
-function mayAsk({ isBarred, troubles }: Sender): boolean {
-  return !isBarred && troubles === 0;
+function lookAgain(sender: Sender): void {
+  const { ready, context } = sender;
+  sender.look = null;
+  const isOld = ({ grantedAt }: Sending) => context.now() - grantedAt > LOOK_MS;
+  // Before a permit comes for a grant that is too old by then.
+  if (ready.some(isOld)) void recall(sender);
+  pump(sender);
 }
 
 /**
@@ -146,8 +175,12 @@ function mayAsk({ isBarred, troubles }: Sender): boolean {
  * permit for those that wait: the probing row may need it.
  */
 function permitsOfUse(sender: Sender): number {
-  const { waiting, ready, asked, context } = sender;
-  return ready.length + (hasRate(context) && mayAsk(sender) ? asked + waiting.length : 0);
+  const { waiting, ready, turn, context } = sender;
+  const gate = gateOf(sender);
+  const mayGo = gate === 'open' || gate === 'asking';
+  if (!hasRate(context) || !mayGo) return ready.length;
+  const asked = turn.kind === 'exchange' ? turn.asked : 0;
+  return ready.length + asked + waiting.length;
 }
 
 function hasRate({ definition }: RunContext): boolean {
@@ -166,6 +199,26 @@ function wanted({ waiting, ready, context, pace }: Sender): number {
 }
 
 async function ask(sender: Sender): Promise<void> {
+  const { pace } = sender;
+  const sendings = takeWanted(sender);
+  const exchange: Exchange = { kind: 'exchange', asked: sendings.length, isVoid: false };
+  sender.turn = exchange;
+  pace.asked();
+  try {
+    if (sendings.length > 0) await intend(sender, sendings, exchange);
+  } catch (error) {
+    for (const sending of sendings) failSending(sending, error);
+  }
+  pace.answered();
+  sender.turn = { kind: 'idle' };
+
+  const wait = putBack(sender);
+  if (wait !== null) void bar(sender, wait);
+  pump(sender);
+}
+
+/** Out of the waiting requests: those that may go, as many as are wanted. */
+function takeWanted(sender: Sender): readonly Sending[] {
   const sendings: Sending[] = [];
   for (const sending of sender.waiting.splice(0, wanted(sender))) {
     const end = endIfForgotten(sending);
@@ -173,21 +226,11 @@ async function ask(sender: Sender): Promise<void> {
     else if (end === null) sendings.push(sending);
     else void apply(sender, sending, [{ kind: 'settle', end }]);
   }
-  sender.pace.asked();
-  sender.asked = sendings.length;
-  try {
-    if (sendings.length > 0) await intend(sender, sendings);
-  } catch (error) {
-    for (const sending of sendings) failSending(sending, error);
-  }
-  sender.pace.answered();
-  sender.asked = 0;
-  sender.isAsking = false;
-  pump(sender);
+  return sendings;
 }
 
-async function intend(sender: Sender, sendings: readonly Sending[]): Promise<void> {
-  const { context, settling, alarms } = sender;
+async function intend(sender: Sender, sendings: readonly Sending[], exchange: Exchange): Promise<void> {
+  const { context, settling } = sender;
   const token = await context.service.token();
   const { ranges, singles } = parted(sendings);
   const ended = settling.take();
@@ -197,6 +240,7 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
     next: singles.map(intentOf),
   });
   settling.record(ended, exchanged);
+
   const { granted } = await exchanged;
   for (const [order, rows] of ranges)
     for (const { row } of rows) if (granted.get(row)?.kind === 'granted') order.passed(row);
@@ -205,38 +249,46 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
     if (answer?.kind === 'granted') intended(sending, token, context.now());
     void apply(sender, sending, afterGrant(answer, sending));
   }
-  if (alarms !== sender.alarms) await recall(sender);
-  putBack(sender);
+  if (exchange.isVoid) await recall(sender);
 }
 
+/** Those in the order of their chunk, and those that go by themselves. */
 function parted(sendings: readonly Sending[]) {
   const ranges = new Map<RowOrder, Sending[]>();
   const singles: Sending[] = [];
   for (const sending of sendings) {
-    const { order } = sending.take;
-    sending.isInOrder &&= order?.isBefore(sending.row) === true;
-    if (order === null || !sending.isInOrder) singles.push(sending);
-    else {
-      const rows = ranges.get(order);
-      if (rows === undefined) ranges.set(order, [sending]);
-      else rows.push(sending);
+    const order = orderOf(sending);
+    sending.isInOrder = order !== null;
+    if (order === null) {
+      singles.push(sending);
+      continue;
     }
+    const range = ranges.get(order) ?? [];
+    ranges.set(order, range);
+    range.push(sending);
   }
   return { ranges, singles };
 }
 
-/** Requests that wait come first again, in their order. */
-function putBack(sender: Sender): void {
-  const { later, wait, waiting } = sender;
-  sender.wait = null;
-  waiting.unshift(...later.splice(0));
-  if (wait !== null) void bar(sender, wait);
+/** `null`: it goes by itself, or its order is past its row. */
+function orderOf({ isInOrder, row, take: { order } }: Sending): RowOrder | null {
+  return isInOrder && order?.isBefore(row) === true ? order : null;
+}
+
+/** Requests that were not granted come first again, in their order; answers the longest wait. */
+function putBack({ later, waiting }: Sender): Wait | null {
+  const notGranted = later.splice(0);
+  waiting.unshift(...notGranted.map(({ sending }) => sending));
+  let longest: Wait | null = null;
+  for (const { wait } of notGranted)
+    if (wait !== null && (longest === null || wait.ms > longest.ms)) longest = wait;
+  return longest;
 }
 
 async function bar(sender: Sender, wait: Wait): Promise<void> {
-  sender.isBarred = true;
+  sender.turn = { kind: 'barred' };
   const goesOn = await waitForService(wait, sender.context);
-  sender.isBarred = false;
+  sender.turn = { kind: 'idle' };
   if (!goesOn) endWaiting(sender);
   pump(sender);
 }
@@ -283,16 +335,18 @@ function launch(sender: Sender): boolean {
 
 function landed(sender: Sender, sending: Sending, reply: Reply): void {
   const { context } = sender;
+  const failed = (error: unknown) => failSending(sending, error);
   passRow('answered', sending.row);
   try {
     const { call } = sending.plan.request;
     context.meter.attempted(call, reply, sending.made);
     const verdict = context.service.judge(call, reply);
     const answered = { verdict, reply, call, at: Date.now() };
-    if (verdict.kind !== 'retry' || verdict.otherwise === undefined) conclude(sender, sending, answered);
-    else weigh(sender, sending, answered, verdict.otherwise).catch((error) => failSending(sending, error));
+    const otherwise = verdict.kind === 'retry' ? verdict.otherwise : undefined;
+    if (otherwise === undefined) conclude(sender, sending, answered);
+    else weigh(sender, sending, answered, otherwise).catch(failed);
   } catch (error) {
-    failSending(sending, error);
+    failed(error);
   }
   context.permits.release(reply);
   pump(sender);
@@ -319,9 +373,9 @@ async function weigh(
   let isLimit = here > sending.acceptedHere;
   if (!isLimit) {
     // Meanwhile no other row asks to go.
-    sender.troubles += 1;
+    sender.alarming.add(sending);
     const inRun = await acceptedInRun(context);
-    sender.troubles -= 1;
+    sender.alarming.delete(sending);
     isLimit = inRun === null || inRun > sending.acceptedInRun;
   }
   sending.acceptedHere = here;
@@ -340,7 +394,7 @@ async function apply(sender: Sender, sending: Sending, effects: readonly Effect[
   let recalled: Promise<void> | null = null;
   try {
     for (const effect of effects) {
-      if (effect.kind === 'recall') recalled = alarm(sender);
+      if (effect.kind === 'recall') recalled = alarm(sender, sending);
       else {
         const work = carryOut(sender, sending, effect);
         if (work !== null) await work;
@@ -351,7 +405,7 @@ async function apply(sender: Sender, sending: Sending, effects: readonly Effect[
   }
   if (recalled === null) return;
   await recalled;
-  sender.troubles -= 1;
+  sender.alarming.delete(sending);
   pump(sender);
 }
 
@@ -359,9 +413,10 @@ async function apply(sender: Sender, sending: Sending, effects: readonly Effect[
  * The answer may mean a hold, an open breaker or a paused run: requests that have not gone ask
  * again once that is known.
  */
-function alarm(sender: Sender): Promise<void> {
-  sender.troubles += 1;
-  sender.alarms += 1;
+function alarm(sender: Sender, sending: Sending): Promise<void> {
+  const { turn } = sender;
+  sender.alarming.add(sending);
+  if (turn.kind === 'exchange') turn.isVoid = true;
   sender.settling.flush();
   return recall(sender);
 }
@@ -392,12 +447,11 @@ function carryOut(
       else ready.push(sending);
       return null;
     case 'wait':
-      if (sender.wait === null || effect.wait.ms > sender.wait.ms) sender.wait = effect.wait;
-      later.push(sending);
+      later.push({ sending, wait: effect.wait });
       return null;
     case 'alone':
       sending.isInOrder = false;
-      later.push(sending);
+      later.push({ sending, wait: null });
       return null;
     case 'halt':
       endWaiting(sender);
@@ -412,7 +466,7 @@ function carryOut(
     case 'pause':
       return context.pause(effect.reason, effect.problem);
     case 'pause-if-away':
-      return context.breaker.awayFor() < context.breaker.patienceMs() ? null : context.pause('service-away');
+      return isAway(context) ? context.pause('service-away') : null;
     case 'refresh':
       return refresh(sender, sending);
     default:
@@ -420,15 +474,22 @@ function carryOut(
   }
 }
 
+function isAway({ breaker }: RunContext): boolean {
+  return breaker.awayFor() >= breaker.patienceMs();
+}
+
+type Of<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
+
+const UNTOLD = 'the breaker could not be told of a failure';
+
 /** A breaker that could not be told is no reason to leave the row's intent where it is. */
 async function tell(
   { mark }: Sending,
-  failure: Extract<Effect, { kind: 'tell' }>['failure'],
+  failure: Of<'tell'>['failure'],
   { breaker, onTrouble }: RunContext,
 ): Promise<void> {
-  await breaker
-    .failed({ ...failure, mark })
-    .catch((cause: unknown) => onTrouble('the breaker could not be told of a failure', errorOf(cause)));
+  const untold = (cause: unknown) => onTrouble(UNTOLD, errorOf(cause));
+  await breaker.failed({ ...failure, mark }).catch(untold);
 }
 
 async function withdraw(sending: Sending, context: RunContext): Promise<void> {
@@ -445,11 +506,7 @@ async function refresh(sender: Sender, sending: Sending): Promise<void> {
 }
 
 /** Another attempt is safe; p-retry decides whether it is made. */
-function again(
-  sender: Sender,
-  sending: Sending,
-  { verdict, because, doubt }: Extract<Effect, { kind: 'again' }>,
-): void {
+function again(sender: Sender, sending: Sending, { verdict, because, doubt }: Of<'again'>): void {
   const tell = sending.again;
   sending.again = null;
   sending.state = 'waiting';
@@ -488,7 +545,10 @@ async function recall(sender: Sender): Promise<void> {
     for (const sending of free) failSending(sending, error);
   }
   const unsent = sendings.filter(({ state }) => state === 'intended');
-  for (const sending of unsent) notSent(sending, isFreeWithout(sending) ? '' : sending.mark);
+  for (const sending of unsent) {
+    const mark = isFreeWithout(sending) ? '' : sending.mark;
+    notSent(sending, mark);
+  }
   waiting.unshift(...unsent);
   pump(sender);
 }

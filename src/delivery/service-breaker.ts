@@ -99,6 +99,9 @@ export function createServiceBreaker(
     answeredSince: (time) => lastAnswer >= time,
     getsThroughSince: (time) => lastThrough >= time,
     awayFor: () => (awaySince === null ? 0 : now() - awaySince),
-    patienceMs: () => (isFollowed && !reach.isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
+    patienceMs() {
+      const isUnreached = isFollowed && !reach.isReached;
+      return isUnreached ? Math.min(awayMs, UNREACHED_MS) : awayMs;
+    },
   };
 }

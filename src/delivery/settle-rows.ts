@@ -14,7 +14,7 @@ import {
   type Streak,
 } from '../ledger/settle-entry.ts';
 import { leavesAsItWas, wasAccepted } from '../model/outcome.ts';
-import { type RowEnd, settledRow } from './row-task.ts';
+import { type RowEnd, type RowTask, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { type Ending, endSending, failSending, type Sending } from './sending.ts';
 
@@ -76,11 +76,14 @@ export function createSettling(context: RunContext): Settling {
     flush,
     settle(ending, end, { ends, fields, streak = null } = {}) {
       const { task, mark } = ending;
+      const endOf = ({ row }: RowTask) => ends?.get(row.row) ?? end;
       ending.state = 'settling';
-      settled.push(settledRow(task, ends?.get(task.row.row) ?? end, mark, fields, streak));
+      settled.push(settledRow(task, endOf(task), mark, fields, streak));
       // The record's fields are recorded once, as its key is.
-      for (const mate of task.mates)
-        settled.push({ ...settledRow(mate, ends?.get(mate.row.row) ?? end, mark), lead: task.row.row });
+      for (const mate of task.mates) {
+        const own = settledRow(mate, endOf(mate), mark);
+        settled.push({ ...own, lead: task.row.row });
+      }
       endings.push(ending);
       if (endings.length >= ENOUGH) flush();
       else timer ??= setTimeout(flush, AT_MOST_MS);
@@ -105,7 +108,8 @@ export function fieldsAfter(
   if (wasAccepted(outcome)) return { ...change, after };
   // Before a refusal, an earlier attempt may have been carried out.
   const isUntouched = leavesAsItWas(outcome) && attempts === 1;
-  return isUntouched ? { ...change, after: areFieldsKnown(before) ? before : '' } : null;
+  if (!isUntouched) return null;
+  return { ...change, after: areFieldsKnown(before) ? before : '' };
 }
 
 async function recordBatch(
@@ -118,12 +122,13 @@ async function recordBatch(
     await sent;
   } catch {
     // One by one, and all of them: a row that Redis refuses must not hold the others back.
-    const record = (row: SettledRow) =>
-      patiently('an outcome could not be recorded yet', () => context.ledger.settle(row), context);
+    const record = (row: SettledRow) => patiently(NOT_RECORDED, () => context.ledger.settle(row), context);
     const tries = await Promise.allSettled(rows.map(record));
     for (const tried of tries) if (tried.status === 'rejected') throw tried.reason;
   }
 }
+
+const NOT_RECORDED = 'an outcome could not be recorded yet';
 
 /** With the same patience: an intent that stays puts a row in doubt that was never received. */
 export function withdrawIntents(intents: readonly MarkedRow[], context: RunContext): Promise<unknown> {

@@ -36,21 +36,20 @@ export async function serviceReady(env: Environment, io: Io): Promise<Service> {
 /** A UsageError says what is missing. */
 export function serviceFromEnvironment(env: Environment): Service {
   const problems: string[] = [];
-  if (env.baseUrl === null)
-    problems.push(
-      'MSB_BASE_URL is not set: expected the address of the service, such as https://api.example.com, or --sandbox.',
-    );
-  if (env.tokenSource.kind === 'none') {
-    problems.push(
-      'No credentials: expected one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND, or --sandbox.',
-    );
-  }
+  if (env.baseUrl === null) problems.push(NO_ADDRESS);
+  if (env.tokenSource.kind === 'none') problems.push(NO_CREDENTIALS);
   if (env.baseUrl === null || env.tokenSource.kind === 'none') throw new UsageError(problems);
   // Refused before a run is registered: a worker could only fail at it again and again.
   const baseUrl = baseUrlOf(env.baseUrl);
   const route = openRoute(baseUrl, env.route);
   return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource), route };
 }
+
+const NO_ADDRESS =
+  'MSB_BASE_URL is not set: expected the address of the service, ' +
+  'such as https://api.example.com, or --sandbox.';
+const NO_CREDENTIALS =
+  'No credentials: expected one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND, or --sandbox.';
 
 /** In one spelling: one service under two names would be sent everything twice. */
 export function baseUrlOf(text: string): string {

@@ -201,12 +201,8 @@ function isInUse({ status }: Refusal, { doubt }: Facts): boolean {
 function sameAgain(of: Refusal | Unknown, reply: Reply, doubt?: RowEnd): Effect {
   const { status, code, message } = of;
   const afterMs = reply.kind === 'response' ? reply.retryAfterMs : null;
-  return {
-    kind: 'again',
-    verdict: { kind: 'retry', status, code, message, afterMs },
-    because: 'failed',
-    doubt,
-  };
+  const verdict: Retry = { kind: 'retry', status, code, message, afterMs };
+  return { kind: 'again', verdict, because: 'failed', doubt };
 }
 
 /** The service answered, and is there: also with a success that can't be read. */
@@ -253,21 +249,22 @@ const REFUSED_TOKEN: Effect = {
 /** Codes without more information than their sentence; those of undici and Node help a search. */
 const OUR_CODES = 'ONBOARD_';
 
-function told(verdict: Unknown | Retry | Extract<Verdict, { kind: 'stop' }>, reply: Reply): Effect {
+type Stop = Extract<Verdict, { kind: 'stop' }>;
+
+function told(verdict: Unknown | Retry | Stop, reply: Reply): Effect {
   const { status, message } = verdict;
   const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
   const cause = isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`);
+  const afterMs = verdict.kind === 'retry' ? verdict.afterMs : null;
   const isReached = reply.kind !== 'no-response' || reply.sent;
-  return {
-    kind: 'tell',
-    failure: { status, afterMs: verdict.kind === 'retry' ? verdict.afterMs : null, isReached, cause },
-  };
+  return { kind: 'tell', failure: { status, afterMs, isReached, cause } };
 }
 
 /** False where provably nothing was sent, or the answer says that it was not carried out. */
 function mayHaveArrived(reply: Reply): boolean {
   if (reply.kind === 'no-response') return reply.sent;
-  return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
+  if (reply.kind === 'unreadable') return true;
+  return reply.status >= 500 && reply.retryAfterMs === null;
 }
 
 /** The row is free, unless an earlier attempt may have arrived. */

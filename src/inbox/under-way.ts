@@ -28,12 +28,16 @@ const TROUBLE_MS = 10_000;
 const MOST_RUNS = 32;
 
 export function createUnderWay(given: Watcher, onEnd: () => void) {
-  const works = new Map<string, Work>();
   const ending = new AbortController();
   const watcher = endingWith(given, ending.signal);
-  const { store, teller } = watcher;
-  let worst = 0;
+  const works = new Map<string, Work>();
+  const inState = (state: Work['state']) => [...works.values()].filter((work) => work.state === state);
   let ended = 0;
+  let worstExit = 0;
+  const note = (exit: number) => {
+    worstExit = worse(worstExit, exit);
+  };
+
   const go = (work: Work) => {
     work.state = 'active';
     work.working = workOn(work).finally(() => {
@@ -42,43 +46,22 @@ export function createUnderWay(given: Watcher, onEnd: () => void) {
     });
   };
   const workOn = async (work: Work) => {
-    const { id } = work.claim;
     const onRun = (run: string) => {
       work.run = run;
     };
     try {
       const end = await takeClaim(work.claim, watcher, { onRun, isUnderWay });
-      if (end.kind === 'paused') return pause(work, end.run);
-      if (end.kind === 'ended') worst = worse(worst, end.exitCode);
-      works.delete(id);
+      if (end.kind === 'paused') return keep(work, end.run, watcher, note);
+      if (end.kind === 'ended') note(end.exitCode);
+      works.delete(work.claim.id);
     } catch (error) {
-      trouble(work, error);
+      tryLater(work, error, watcher);
+      note(EXIT.notStarted);
     }
   };
-  const isUnderWay = (run: string) =>
-    [...works.values()].some((one) => one.claim.id === run && one.state === 'active');
-  const pause = (work: Work, run: Run) => {
-    work.state = 'paused';
-    work.run = run.id;
-    worst = worse(worst, 2);
-    teller.paused(pausedFile(work.claim, run, watcher), pausedWords(work.claim, run));
-  };
-  const trouble = (work: Work, error: unknown) => {
-    if (work.againAt === 0)
-      teller.line(`${work.claim.info.path}: can't go on right now: ${messageOf(error)}`);
-    work.state = 'troubled';
-    work.againAt = performance.now() + TROUBLE_MS;
-    worst = worse(worst, EXIT.notStarted);
-  };
+  const isUnderWay = (run: string) => inState('active').some(({ claim }) => claim.id === run);
   const lookAt = async (work: Work) => {
-    if (work.state === 'troubled' && performance.now() >= work.againAt) return go(work);
-    if (work.state === 'troubled' || work.run === null) return;
-    const run = await store.get(work.run);
-    const isWaiting = run?.state === 'paused' || run?.state === 'stopped';
-    const isHeld = isWaiting && run.reason === 'window';
-    if (work.state !== 'paused') work.state = isHeld ? 'window' : 'active';
-    // Another run may have its place by now: one more than MOST_RUNS does no harm.
-    else if (!isWaiting) go(work);
+    if (await mayGoAgain(work, watcher)) go(work);
   };
 
   return {
@@ -90,18 +73,16 @@ export function createUnderWay(given: Watcher, onEnd: () => void) {
     },
     has: (claim: string) => works.has(claim),
     /** Runs under way; one whose window is closed doesn't count. */
-    active: () => [...works.values()].filter(({ state }) => state === 'active').length,
+    active: () => inState('active').length,
     /** How often a file has ended or stayed so far. */
     ended: () => ended,
-    trouble() {
-      worst = worse(worst, EXIT.notStarted);
-    },
+    trouble: () => note(EXIT.notStarted),
     async look() {
       await Promise.all([...works.values()].map(lookAt));
     },
     worst() {
-      const isHeld = [...works.values()].some(({ state }) => state === 'window');
-      return isHeld ? worse(worst, EXIT.stopped) : worst;
+      const isHeld = inState('window').length > 0;
+      return isHeld ? worse(worstExit, EXIT.stopped) : worstExit;
     },
     /** Runs pause, and the next start goes on with them. */
     async end() {
@@ -112,6 +93,33 @@ export function createUnderWay(given: Watcher, onEnd: () => void) {
 }
 
 export type UnderWay = ReturnType<typeof createUnderWay>;
+
+/** Its run waits for a person. */
+function keep(work: Work, run: Run, watcher: Watcher, note: (exit: number) => void): void {
+  work.state = 'paused';
+  work.run = run.id;
+  note(EXIT.stopped);
+  watcher.teller.paused(pausedFile(work.claim, run, watcher), pausedWords(work.claim, run));
+}
+
+function tryLater(work: Work, error: unknown, { teller }: Watcher): void {
+  const isFirst = work.againAt === 0;
+  if (isFirst) teller.line(`${work.claim.info.path}: can't go on right now: ${messageOf(error)}`);
+  work.state = 'troubled';
+  work.againAt = performance.now() + TROUBLE_MS;
+}
+
+async function mayGoAgain(work: Work, { store }: Watcher): Promise<boolean> {
+  if (work.state === 'troubled') return performance.now() >= work.againAt;
+  if (work.run === null) return false;
+  const run = await store.get(work.run);
+  const isWaiting = run?.state === 'paused' || run?.state === 'stopped';
+  // Another run may have its place by now: one more than MOST_RUNS does no harm.
+  if (work.state === 'paused') return !isWaiting;
+  const isHeld = isWaiting && run.reason === 'window';
+  work.state = isHeld ? 'window' : 'active';
+  return false;
+}
 
 function endingWith(watcher: Watcher, signal: AbortSignal): Watcher {
   const { session } = watcher;

@@ -68,7 +68,8 @@ type Take = { readonly run: string; readonly lease: ChunkLease; readonly ended: 
 
 /** `deliver` throws only where a row's fate can't be recorded. */
 export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
-  const { connection, prefix, lockMs = SHIPPED_TIMES.lockMs, deliver, onError } = options;
+  const { connection, prefix, onError } = options;
+  const lockMs = options.lockMs ?? SHIPPED_TIMES.lockMs;
   const queue = openBullQueue(connection, prefix, onError);
   const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, null, {
     ...UNASKED,
@@ -82,70 +83,17 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
   worker.on('error', onError);
   const takes = new Set<Take>();
   const places = createPlaces(takes, queue, onError);
-  /** How far the queue has come: the priority of the chunk taken last. */
-  let virtualTime = FIRST_PRIORITY;
-  let closing: Promise<void> | null = null;
-
-  /** Answers the next chunk: a Redis that is full hands none out but in place of one that ends. */
-  const finish = async (job: BullJob, token: string, lease: ChunkLease): Promise<BullJob | undefined> => {
-    const chunk = await chunkOfPayload(job.data, options.sealOf);
-    const end = await deliver(chunk, lease);
-    if (end === 'closed') {
-      const [next, id] =
-        (await job.moveToCompleted(undefined, token, closing === null && places.isKept())) ?? [];
-      return next ? Job.fromJSON(worker, next, id) : undefined;
-    }
-    await job.changePriority({ priority: priorityAgain(virtualTime, chunk.chunk) });
-    await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
-    return undefined;
+  const state: WorkerState = {
+    ...options,
+    lockMs,
+    queue,
+    worker,
+    takes,
+    places,
+    virtualTime: FIRST_PRIORITY,
+    isClosing: false,
   };
-  const fail = async (job: BullJob, token: string, lease: ChunkLease, error: unknown) => {
-    onError(new Error(`${job.id ?? 'a chunk'}: ${messageOf(error)}`));
-    // Tried again a second later. A job whose lock was lost is another's.
-    if (lease.isHeld()) await job.moveToFailed(errorOf(error), token, false).catch(onError);
-    return undefined;
-  };
-  const hold = (job: BullJob, token: string) => {
-    virtualTime = job.priority;
-    const lease = holdLease(job, { token, lockMs, onError });
-    const ended = finish(job, token, lease)
-      .catch((error: unknown) => fail(job, token, lease, error))
-      .then((next) => {
-        lease.end();
-        takes.delete(take);
-        if (next !== undefined) hold(next, token);
-        places.leave();
-      });
-    const take = { run: runOfJobId(job.id ?? ''), lease, ended };
-    takes.add(take);
-  };
-  /** A job whose data are no JSON is locked all the same: its reader could not take it out. */
-  const putAside = async (error: unknown, token: string) => {
-    const taken = error instanceof SyntaxError ? await queue.getRanges(['active'], 0, -1) : [];
-    for (const id of taken) {
-      const job = new Job(worker, 'chunk', null, {}, id);
-      if ((await job.extendLock(token, lockMs)) === 1)
-        await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS['put-aside'], token);
-    }
-  };
-  const takeChunks = async () => {
-    await worker.startStalledCheckTimer();
-    while (closing === null) {
-      await places.free();
-      if (closing !== null) return;
-      const token = randomUUID();
-      try {
-        const job = await worker.getNextJob(token);
-        if (job !== undefined) hold(job, token);
-      } catch (error) {
-        if (closing !== null) return;
-        onError(errorOf(error));
-        await putAside(error, token).catch(onError);
-        await sleep(RETRY_MS);
-      }
-    }
-  };
-  const taking = takeChunks().catch((error: unknown) => onError(errorOf(error)));
+  const taking = takeChunks(state).catch((error: unknown) => onError(errorOf(error)));
 
   const shut = async () => {
     places.close();
@@ -154,14 +102,108 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
     await withDeadline(taking, CLOSE_TIMEOUT_MS);
     await queue.close();
   };
-
+  let closing: Promise<void> | null = null;
   return {
     close() {
+      state.isClosing = true;
       closing ??= shut();
       return closing;
     },
   };
 }
+
+type WorkerState = Required<ChunkWorkerOptions> & {
+  readonly queue: BullQueue;
+  readonly worker: Worker<ChunkPayload, void>;
+  readonly takes: Set<Take>;
+  readonly places: Places;
+  /** How far the queue has come: the priority of the chunk taken last. */
+  virtualTime: number;
+  isClosing: boolean;
+};
+
+async function takeChunks(state: WorkerState): Promise<void> {
+  const { worker, places, onError } = state;
+  await worker.startStalledCheckTimer();
+  while (!state.isClosing) {
+    await places.free();
+    if (state.isClosing) return;
+    const token = randomUUID();
+    try {
+      const job = await worker.getNextJob(token);
+      if (job !== undefined) hold(job, token, state);
+    } catch (error) {
+      if (state.isClosing) return;
+      onError(errorOf(error));
+      await putAside(error, token, state).catch(onError);
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function hold(job: BullJob, token: string, state: WorkerState): void {
+  const { lockMs, onError, takes, places } = state;
+  state.virtualTime = job.priority;
+  const lease = holdLease(job, { token, lockMs, onError });
+  const ended = finish(job, token, lease, state)
+    .catch((error: unknown) => fail(job, token, lease, error, state))
+    .then((next) => {
+      lease.end();
+      takes.delete(take);
+      if (next !== undefined) hold(next, token, state);
+      places.leave();
+    });
+  const take = { run: runOfJobId(job.id ?? ''), lease, ended };
+  takes.add(take);
+}
+
+/** Answers the next chunk: a Redis that is full hands none out but in place of one that ends. */
+async function finish(
+  job: BullJob,
+  token: string,
+  lease: ChunkLease,
+  state: WorkerState,
+): Promise<BullJob | undefined> {
+  const { worker, places, sealOf, deliver } = state;
+  const chunk = await chunkOfPayload(job.data, sealOf);
+  const end = await deliver(chunk, lease);
+  if (end === 'closed') {
+    const takesNext = !state.isClosing && places.isKept();
+    const [next, id] = (await job.moveToCompleted(undefined, token, takesNext)) ?? [];
+    return next ? Job.fromJSON(worker, next, id) : undefined;
+  }
+  await job.changePriority({ priority: priorityAgain(state.virtualTime, chunk.chunk) });
+  await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
+  return undefined;
+}
+
+async function fail(
+  job: BullJob,
+  token: string,
+  lease: ChunkLease,
+  error: unknown,
+  { onError }: WorkerState,
+): Promise<undefined> {
+  onError(new Error(`${job.id ?? 'a chunk'}: ${messageOf(error)}`));
+  // Tried again a second later. A job whose lock was lost is another's.
+  if (lease.isHeld()) await job.moveToFailed(errorOf(error), token, false).catch(onError);
+}
+
+/** A job whose data are no JSON is locked all the same: its reader could not take it out. */
+async function putAside(
+  error: unknown,
+  token: string,
+  { queue, worker, lockMs }: WorkerState,
+): Promise<void> {
+  const taken = error instanceof SyntaxError ? await queue.getRanges(['active'], 0, -1) : [];
+  for (const id of taken) {
+    const job = new Job(worker, 'chunk', null, {}, id);
+    if ((await job.extendLock(token, lockMs)) === 1)
+      await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS['put-aside'], token);
+  }
+}
+
+type Places = ReturnType<typeof createPlaces>;
 
 /**
  * The places for chunks in one process. While all are taken, each run with none in hand here gets

@@ -30,13 +30,17 @@ export type OpenRow = { readonly row: number; readonly last: Standing };
 /** A delivery's open rows, each where it stands last; without those that have no outcome. */
 export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<OpenRow[]> {
   const { open, isOwn } = await accountsAt(target, ledger).standOf(delivery);
-  return [...open].flatMap(([row, last]) => (isOwn(row) && !last.isWrittenOff ? [{ row, last }] : []));
+  return rowsOf(open).filter(({ row, last }) => isOwn(row) && !last.isWrittenOff);
 }
 
 /** Rows of a run that can be written off, each where it stands last. */
 export async function rowsToWriteOff({ id, target }: Run, ledger: Ledger): Promise<OpenRow[]> {
   const { open } = await accountsAt(target, ledger).standOf(id);
-  return [...open].flatMap(([row, last]) => (isCorrectable(last) ? [{ row, last }] : []));
+  return rowsOf(open).filter(({ last }) => isCorrectable(last));
+}
+
+function rowsOf(open: ReadonlyMap<number, Standing>): OpenRow[] {
+  return [...open].map(([row, last]) => ({ row, last }));
 }
 
 /**
@@ -56,9 +60,11 @@ export async function* fileOfOpen(
     const run = await store.get(id);
     if (run === null) throw new Error(`run ${id} is gone from the ledger`);
     const format = remainderFormat(run, delivery);
-    if (format.header('failed') !== first.header('failed')) throw new UsageError(otherColumns(delivery, run));
+    const isAlike = format.header('failed') === first.header('failed');
+    if (!isAlike) throw new UsageError(otherColumns(delivery, run));
     const view = createRunView(redis, keys, run);
-    const numbers = new Set(rows.flatMap((one) => (one.run === id ? [one.row] : [])));
+    const own = rows.filter((one) => one.run === id);
+    const numbers = new Set(own.map(({ row }) => row));
     for await (const { settlements } of chunksAround(redis, keys, run, numbers)) {
       const asked = settlements.filter(({ row }) => numbers.has(row));
       for await (const some of remainderRows(asked, view)) yield format.lines(some, 'failed');
@@ -112,18 +118,30 @@ export async function writeOff(
 const NOTHING_WRITTEN_OFF = 'Nothing was written off.';
 
 function rowsLike(meant: RowsMeant, open: ReadonlyMap<number, Standing>): number[] {
-  const rows = 'rows' in meant ? new Set(meant.rows) : null;
-  const isMeant = (row: number, { outcome, code }: Standing) =>
-    'rows' in meant ? rows?.has(row) : meant.outcomes.has(outcome) && (meant.cause ?? code) === code;
-  const found = [...open].filter(([row, one]) => isCorrectable(one) && isMeant(row, one) === true);
-  if (found.length > 0) return found.map(([row]) => row);
+  const isMeant = meantBy(meant);
+  const correctable = rowsOf(open).filter(({ last }) => isCorrectable(last));
+  const found = correctable.filter(isMeant);
+  if (found.length > 0) return found.map(({ row }) => row);
   throw new UsageError(['No open row of the run is one of those.', NOTHING_WRITTEN_OFF]);
+}
+
+function meantBy(meant: RowsMeant): (one: OpenRow) => boolean {
+  if ('rows' in meant) {
+    const rows = new Set(meant.rows);
+    return ({ row }) => rows.has(row);
+  }
+  const { outcomes, cause } = meant;
+  return ({ last: { outcome, code } }) => outcomes.has(outcome) && (cause ?? code) === code;
 }
 
 function problemOf(row: number, standing: Standing | null, { id }: Run): string | null {
   if (standing === null) return `row ${row} of run ${id}: is at the service, or the run has no such row`;
   if (isCorrectable(standing) || standing.isWrittenOff) return null;
-  return standing.outcome === 'in-doubt'
-    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve ${standing.run} ${standing.row} --created ID\` or \`--not-created\` settles it`
-    : `row ${row} has no outcome yet, as row ${standing.row} of run ${standing.run}`;
+  const place = `row ${standing.row} of run ${standing.run}`;
+  if (standing.outcome !== 'in-doubt') return `row ${row} has no outcome yet, as ${place}`;
+  const resolve = `onboard resolve ${standing.run} ${standing.row} --created ID`;
+  return (
+    `row ${row} is in doubt as ${place}: it may have been created, ` +
+    `\`${resolve}\` or \`--not-created\` settles it`
+  );
 }

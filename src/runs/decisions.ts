@@ -29,11 +29,14 @@ export async function checkDecisions(
 ) {
   const held = await heldOf(run, told, definition?.group !== undefined, ledger);
   refuseImpossible(told, held, definition?.keyForm ?? 'exact');
-  const decided = new Map(told.flatMap(({ row, decision }) => (decision === null ? [] : [[row, decision]])));
-  return withMates(
-    held.groups,
-    [...decided].map(([row, decision]) => ({ row, decision })),
-  );
+  return withMates(held.groups, decidedIn(told));
+}
+
+/** One for each row: the same decision twice is one. */
+function decidedIn(told: readonly Told[]): readonly RowDecision[] {
+  const decided = new Map<number, Decision>();
+  for (const { row, decision } of told) if (decision !== null) decided.set(row, decision);
+  return [...decided].map(([row, decision]) => ({ row, decision }));
 }
 
 /** Of rows and ids that somebody names; rows without an outcome are absent. */
@@ -111,14 +114,16 @@ export async function readHeld(
 function refuseImpossible(told: readonly Told[], held: Held, form: KeyForm): void {
   const first = new Map<number, Told>();
   const given = new Map<string, Told>();
-  const problems = told.flatMap((one) =>
-    [
-      keyProblem(one, held, form),
-      otherwiseProblem(one, first),
-      sharedProblem(one, given, held),
-      heldProblem(one, held),
-    ].flatMap((problem) => (problem === null ? [] : [`${one.where}: ${problem}`])),
-  );
+  const problemsOf = (one: Told) => [
+    keyProblem(one, held, form),
+    otherwiseProblem(one, first),
+    sharedProblem(one, given, held),
+    heldProblem(one, held),
+  ];
+  const problems = told.flatMap((one) => {
+    const found = problemsOf(one).filter((problem) => problem !== null);
+    return found.map((problem) => `${one.where}: ${problem}`);
+  });
   if (problems.length > 0) throw new UsageError([...problems, NOTHING_RESOLVED]);
 }
 
@@ -128,7 +133,8 @@ function otherwiseProblem(told: Told, first: Map<number, Told>): string | null {
   if (decision === null) return null;
   const earlier = first.get(row);
   if (earlier === undefined) first.set(row, told);
-  if (!earlier?.decision || describeDecision(earlier.decision) === describeDecision(decision)) return null;
+  if (!earlier?.decision) return null;
+  if (describeDecision(earlier.decision) === describeDecision(decision)) return null;
   return `row ${row} is decided otherwise at ${earlier.where}: expected one decision`;
 }
 
@@ -152,9 +158,15 @@ function sharedProblem(told: Told, given: Map<string, Told>, held: Held): string
   const id = idOf(told);
   if (id === null) return null;
   const earlier = given.get(id);
-  if (earlier === undefined) given.set(id, told);
-  if (earlier === undefined || isOneRecord(holderOf(earlier, held), holderOf(told, held))) return null;
-  return `the id ${id} is given to row ${told.row}, and to row ${earlier.row} before: expected an id of its own for each row`;
+  if (earlier === undefined) {
+    given.set(id, told);
+    return null;
+  }
+  if (isOneRecord(holderOf(earlier, held), holderOf(told, held))) return null;
+  return (
+    `the id ${id} is given to row ${told.row}, and to row ${earlier.row} before: ` +
+    'expected an id of its own for each row'
+  );
 }
 
 function heldProblem(told: Told, held: Held): string | null {
@@ -200,8 +212,9 @@ function problemOf(
   for (const mate of group) {
     const other = decided.get(mate.row) ?? settledAs(mate);
     if (other === null || describeDecision(other) === describeDecision(decision)) continue;
+    const [theirs, ours] = [describeDecision(other), describeDecision(decision)];
     return (
-      `row ${mate.row} is ${describeDecision(other)}, and row ${row}, of the same key, ${describeDecision(decision)}: ` +
+      `row ${mate.row} is ${theirs}, and row ${row}, of the same key, ${ours}: ` +
       'expected one decision, since rows of one key are one record'
     );
   }

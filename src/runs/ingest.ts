@@ -129,7 +129,9 @@ async function judgeCanary(
   if (canaryOf(definition) !== null) return 'failed';
   const sent = first.filter(({ outcome }) => outcome !== 'invalid' && outcome !== 'skipped');
   const isOfRow = isInPath(run.operation) || pathColumnsOf(definition).length > 0;
-  return sent.length >= TELLING && sent.every(({ code }) => concernsAll(code, isOfRow)) ? 'failed' : 'open';
+  const isTelling = sent.length >= TELLING;
+  const allAlike = sent.every(({ code }) => concernsAll(code, isOfRow));
+  return isTelling && allAlike ? 'failed' : 'open';
 }
 
 /** A single answer may be about its own row. */
@@ -200,10 +202,11 @@ async function claimChunks(
     rows: chunks.flatMap(({ claiming }) => claiming),
   };
   passStage('claiming', () => [], last);
-  const claimed = await waitOut(
-    async () => withStates(await claimKeys(session.registration.epoch, keys, claim), ingesting.store),
-    ingesting,
-  );
+  const { epoch } = session.registration;
+  const claimed = await waitOut(async () => {
+    const answered = await claimKeys(epoch, keys, claim);
+    return withStates(answered, ingesting.store);
+  }, ingesting);
   passStage('claimed', () => [], last);
   let from = 0;
   return chunks.map(({ n, rows, claiming }) => {
@@ -220,12 +223,14 @@ async function claimChunks(
 
 /** Adds the states of the runs that have the keys: advice depends on them. */
 async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
-  const runs = claimed.claims.flatMap((claim) => (claim.kind === 'held' && !claim.inDoubt ? claim.run : []));
-  if (runs.length === 0) return claimed;
-  const states = await store.statesOf([...new Set(runs)]);
+  const held = claimed.claims.filter((claim) => claim.kind === 'held');
+  const waiting = held.filter(({ inDoubt }) => !inDoubt);
+  if (waiting.length === 0) return claimed;
+  const states = await store.statesOf([...new Set(waiting.map(({ run }) => run))]);
   const claims = claimed.claims.map((claim): KeyClaim => {
-    const state = claim.kind === 'held' ? states.get(claim.run) : undefined;
-    return claim.kind === 'held' && state !== undefined ? { ...claim, state } : claim;
+    if (claim.kind !== 'held') return claim;
+    const state = states.get(claim.run);
+    return state === undefined ? claim : { ...claim, state };
   });
   return { ...claimed, claims };
 }

@@ -62,18 +62,23 @@ export async function lookUpOnDemand(
   session: LookUpSession & Pick<Session, 'env' | 'releasers'>,
 ): Promise<LookedUp> {
   const settings = await settingsOf(run, session);
-  if (settings === null)
-    throw new UsageError(
-      `The job ${run.job} has no look-up: expected the setting \`lookup\` (path, match, id) in its definition in ONBOARD_JOBS, or in the one that the run began with.`,
-    );
-  if (run.target === SANDBOX_TARGET)
-    throw new UsageError(
-      `Run ${run.id} went to the built-in stand-in, which has no look-up: name the rows instead.`,
-    );
+  if (settings === null) throw new UsageError(noLookUp(run));
+  if (run.target === SANDBOX_TARGET) throw new UsageError(noLookUpThere(run));
   const service = await serviceOf(run.target, session);
   const waitMs = stillToWait(run, session.times.lookUpAfterMs, new Date());
   if (run.outcomes['in-doubt'] === 0) return { created: 0, notCreated: 0, open: 0, keyless: 0, left: 0 };
   return lookUpRun(run, waitMs, { service, ...settings }, session);
+}
+
+function noLookUp({ job }: Run): string {
+  return (
+    `The job ${job} has no look-up: expected the setting \`lookup\` (path, match, id) ` +
+    'in its definition in ONBOARD_JOBS, or in the one that the run began with.'
+  );
+}
+
+function noLookUpThere({ id }: Run): string {
+  return `Run ${id} went to the built-in stand-in, which has no look-up: name the rows instead.`;
 }
 
 /** A UsageError where the job can't be read. */
@@ -232,14 +237,11 @@ async function settle(
   const at = new Date();
   const owners = await ownersOf(asked, () => createRunView(redis, keys, run).chunks());
   const rowsOf = (id: string) => (owners.get(id) ?? []).map(({ row }) => row);
-  const concluded = asked.map((one) => ({
-    ...one,
-    conclusion: conclude(one.doubt, one.sighting, {
-      absenceIsProof,
-      at,
-      sharedBy: one.sighting.kind === 'found' ? rowsOf(one.sighting.id) : [],
-    }),
-  }));
+  const concluded = asked.map(({ doubt, sighting }) => {
+    const sharedBy = sighting.kind === 'found' ? rowsOf(sighting.id) : [];
+    const conclusion = conclude(doubt, sighting, { absenceIsProof, at, sharedBy });
+    return { doubt, sighting, conclusion };
+  });
   const decisions = concluded.flatMap(({ doubt: { row }, conclusion }): readonly RowDecision[] =>
     conclusion.kind === 'decided' ? [{ row, decision: conclusion.decision }] : [],
   );
@@ -248,15 +250,19 @@ async function settle(
   );
   const answers = await resolveRows(redis, keys, { run, by: LOOK_UP, at, decisions });
   await noteDoubts(redis, keys, { run, notes });
+  const resolved = decisions.filter((_, i) => answers[i]?.kind === 'resolved');
   const count = (kind: 'created' | 'not-created') =>
-    decisions.filter(({ decision }, i) => decision.kind === kind && answers[i]?.kind === 'resolved').length;
+    resolved.filter(({ decision }) => decision.kind === kind).length;
   return { created: count('created'), notCreated: count('not-created') };
 }
 
 function kept(sighting: Sighting, at: Date): KeptSighting {
-  const { kind } = sighting;
-  const ids = kind === 'found' ? [sighting.id] : kind === 'found-twice' ? [...sighting.ids] : [];
-  return { kind, ids, at: at.toISOString() };
+  return { kind: sighting.kind, ids: idsOf(sighting), at: at.toISOString() };
+}
+
+function idsOf(sighting: Sighting): string[] {
+  if (sighting.kind === 'found') return [sighting.id];
+  return sighting.kind === 'found-twice' ? [...sighting.ids] : [];
 }
 
 /** Those of each found id, also where they had it before: no two keys share a record. */

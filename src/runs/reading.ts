@@ -29,8 +29,7 @@ type Opened = ReadingOf & {
   readonly queue: ChunkQueue;
   /** The last chunk that the current reading queued. */
   readonly added: { last: number };
-  /** The lease without a gap, and until when it runs by this process' clock. */
-  tenure: { until: number };
+  readonly lease: Lease;
 };
 
 const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null>> = {
@@ -44,101 +43,145 @@ const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null
 export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const { run } = of;
   const { ledger, registration, log } = session;
-  const { keys, store } = ledger.of(run.target);
-  const holder = registration.epoch.worker;
+  const { keys } = ledger.of(run.target);
   const onError = (error: Error) => log.warn('queue', { problem: error.message });
   const sealOf = (id: string) => keys.run(id).seal();
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, onError, sealOf);
   await queue.promote(run.id);
   // What waits for approval is put back by nothing: it is loaded, and approved, again.
   if (!awaitsApproval(run)) await registration.remember(run.id);
-  const opened: Opened = { ...of, session, queue, added: { last: 0 }, tenure: { until: 0 } };
-
-  let stop = new AbortController();
-  let reading: Promise<IngestEnd> | null = null;
-  let failure: unknown = null;
-  let recoveries = registration.epoch.recoveries();
-  let purpose: Purpose = 'ingest';
-  const begin = () => {
-    reading = READ[purpose](opened, stop.signal);
-    reading
-      .then(async (end) => {
-        if (end === 'file-changed') await leaveInDoubt(opened);
-        const after = STATE_AFTER[end];
-        return after !== null && store.transition(run.id, ...after);
-      })
-      .catch((error: unknown) => {
-        failure = error;
-      });
-  };
-  let isHolder = false;
-  const hold = async () => {
-    const asked = performance.now();
-    isHolder = await store.holdLease(run.id, holder, session.times.lockMs);
-    // After a gap another process may have read.
-    if (!isHolder || asked >= opened.tenure.until) opened.tenure = { until: 0 };
-    if (isHolder) opened.tenure.until = asked + session.times.lockMs;
-    return isHolder;
-  };
-  const halt = async () => {
-    stop.abort();
-    await Promise.allSettled([reading]);
-  };
-  const again = async () => {
-    await halt();
-    stop = new AbortController();
-    reading = null;
-    recoveries = registration.epoch.recoveries();
-  };
-  /** Throws what was wrong; an unreadable file pauses its run first. The next look reads again. */
-  const recover = async () => {
-    const error = failure;
-    failure = null;
-    reading = null;
-    if (error instanceof UsageError) await store.transition(run.id, 'paused', 'file-changed');
-    throw error;
-  };
+  const lease = createLease(run, session);
+  const opened = { ...of, session, queue, added: { last: 0 }, lease };
   return {
-    /** Renews the lease, and reads where nobody does; throws what was wrong before. */
-    async readOn() {
-      if (failure !== null) await recover();
-      if ((await hold()) && reading === null) begin();
-    },
-    /** Reads nothing for now; true: this process is the one that reads on later. */
-    async rest() {
-      if (reading !== null) await again();
-      failure = null;
-      return hold();
-    },
-    /** Ends a reading for the other purpose, whatever was wrong with it. */
-    async turnTo(next: Purpose) {
-      if (purpose === next) return;
-      purpose = next;
-      await again();
-      failure = null;
-    },
-    hold,
-    /** The answer of the last `hold`. */
-    isHolder: () => isHolder,
-    /** The epoch's recoveries when this reading began: each may have lost queued chunks. */
-    recoveries: () => recoveries,
+    ...createReader(opened),
+    hold: lease.hold,
+    isHolder: lease.isHeld,
     waiting: (now: Run) => waitsFor(now, ledger, queue),
     /**
      * Puts back what the queue gave up; true: open chunks are in none of its lists, so what it
      * knows of them is removed.
      */
     sweep: () => sweep(opened),
+  };
+}
+
+/** `end`: before what follows from it. */
+type Reading = { readonly stop: AbortController; readonly end: Promise<IngestEnd> };
+
+type State =
+  /** The next look begins. */
+  | { readonly kind: 'idle'; readonly reading: null }
+  /** Under way, or read to its end. */
+  | { readonly kind: 'begun'; readonly reading: Reading }
+  /** The next look throws the error, and is `idle` then. */
+  | { readonly kind: 'failed'; readonly reading: Reading | null; readonly error: unknown };
+
+const IDLE: State = { kind: 'idle', reading: null };
+
+function createReader(opened: Opened) {
+  const { run, session, queue, lease } = opened;
+  const { store } = session.ledger.of(run.target);
+  const { epoch } = session.registration;
+  let state: State = IDLE;
+  let purpose: Purpose = 'ingest';
+  let recoveries = epoch.recoveries();
+
+  const begin = () => {
+    const stop = new AbortController();
+    const end = READ[purpose](opened, stop.signal);
+    state = { kind: 'begun', reading: { stop, end } };
+    end
+      .then((how) => followUp(how, opened))
+      .catch((error: unknown) => {
+        state = { kind: 'failed', reading: state.reading, error };
+      });
+  };
+  const halt = async () => {
+    state.reading?.stop.abort();
+    await Promise.allSettled([state.reading?.end]);
+  };
+  const again = async () => {
+    await halt();
+    state = state.kind === 'failed' ? { ...state, reading: null } : IDLE;
+    recoveries = epoch.recoveries();
+  };
+  /** An unreadable file pauses its run first. */
+  const raise = async (error: unknown) => {
+    state = IDLE;
+    if (error instanceof UsageError) await store.transition(run.id, 'paused', 'file-changed');
+    throw error;
+  };
+  return {
+    /** Renews the lease, and reads where nobody does; throws what was wrong before. */
+    async readOn(): Promise<void> {
+      if (state.kind === 'failed') await raise(state.error);
+      if ((await lease.hold()) && state.reading === null) begin();
+    },
+    /** Reads nothing for now; true: this process is the one that reads on later. */
+    async rest(): Promise<boolean> {
+      if (state.reading !== null) await again();
+      state = IDLE;
+      return lease.hold();
+    },
+    /** Ends a reading for the other purpose, whatever was wrong with it. */
+    async turnTo(next: Purpose): Promise<void> {
+      if (purpose === next) return;
+      purpose = next;
+      await again();
+      state = IDLE;
+    },
     /** Begins anew at the next look, after a reading under way has ended. */
     again,
+    /** The epoch's recoveries when this reading began: each may have lost queued chunks. */
+    recoveries: () => recoveries,
     /** Also gives the lease back. */
-    async end() {
+    async end(): Promise<void> {
       try {
         await halt();
-        opened.tenure = { until: 0 };
-        await store.dropLease(run.id, holder);
+        await lease.drop();
       } finally {
         await queue.close();
       }
+    },
+  };
+}
+
+async function followUp(end: IngestEnd, opened: Opened): Promise<void> {
+  const { run, session } = opened;
+  if (end === 'file-changed') await leaveInDoubt(opened);
+  const after = STATE_AFTER[end];
+  if (after !== null) await session.ledger.of(run.target).store.transition(run.id, ...after);
+}
+
+type Lease = ReturnType<typeof createLease>;
+
+/** The run's lease, which its one reader holds. */
+function createLease({ id, target }: Run, { ledger, registration, times }: TargetSession) {
+  const { store } = ledger.of(target);
+  const holder = registration.epoch.worker;
+  let isHeld = false;
+  /** Another one after each gap. `until`: by this process' clock. */
+  let tenure = { until: 0 };
+  return {
+    /** Takes or renews it. */
+    async hold(): Promise<boolean> {
+      const asked = performance.now();
+      isHeld = await store.holdLease(id, holder, times.lockMs);
+      // After a gap another process may have read.
+      if (!isHeld || asked >= tenure.until) tenure = { until: 0 };
+      if (isHeld) tenure.until = asked + times.lockMs;
+      return isHeld;
+    },
+    /** The answer of the last `hold`. */
+    isHeld: () => isHeld,
+    /** Answers whether it has been held without a gap ever since. */
+    tenure() {
+      const now = tenure;
+      return () => tenure === now && performance.now() < now.until;
+    },
+    async drop(): Promise<void> {
+      tenure = { until: 0 };
+      await store.dropLease(id, holder);
     },
   };
 }
@@ -156,10 +199,7 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
     const onAdded = (chunk: number) => {
       added.last = chunk;
     };
-    const tenure = () => {
-      const now = opened.tenure;
-      return () => opened.tenure === now && performance.now() < now.until;
-    };
+    const { tenure } = opened.lease;
     const ingest = { run, definition, chunks, queue, notice, signal, onAdded, tenure };
     const end = await ingestRun(ingest, session);
     if (end === 'complete') notice.complete();

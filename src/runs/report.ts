@@ -96,7 +96,8 @@ export async function writeReportOf(
     readonly originals?: boolean;
   } = {},
 ): Promise<Summary> {
-  const { directory = reportDirectory(env, run.id), followed = [], share = false, originals = false } = given;
+  const { followed = [], share = false, originals = false } = given;
+  const directory = given.directory ?? reportDirectory(env, run.id);
   const { keys, store } = ledger.of(run.target);
   const view = createRunView(ledger.redis, keys, run);
   const definition = await definitionKnown(run, store);
@@ -126,10 +127,14 @@ const RUNS_LOOKED_AT = 200;
 async function causesBefore(run: Run, { env, ledger: { redis, of } }: ReportSession): Promise<CauseIds> {
   const { keys } = of(run.target);
   const ids = await redis.zrevrange(keys.runs, 0, RUNS_LOOKED_AT - 1);
-  const files = (await readBriefs(redis, keys, ids)).filter((one) => one.parent === null && !one.standsFor);
-  const before = files.find((one) => one.job === run.job && one.createdAt < run.createdAt && isOver(one));
-  const digest = before === undefined ? null : await readDigest(reportDirectory(env, before.id));
-  return digest === null || digest.others > 0 ? null : new Set(digest.causes.map(({ id }) => id));
+  const briefs = await readBriefs(redis, keys, ids);
+  const files = briefs.filter(({ parent, standsFor }) => parent === null && !standsFor);
+  const ofJob = files.filter(({ job }) => job === run.job);
+  const before = ofJob.find((one) => one.createdAt < run.createdAt && isOver(one));
+  if (before === undefined) return null;
+  const digest = await readDigest(reportDirectory(env, before.id));
+  if (digest === null || digest.others > 0) return null;
+  return new Set(digest.causes.map(({ id }) => id));
 }
 
 /** `null` also for a definition that this version refuses: the report is still written. */

@@ -49,7 +49,8 @@ export function rerunOutcomes(only: readonly string[]): ReadonlySet<Outcome> {
   const names = only.flatMap((list) => list.split(',')).map((name) => name.trim());
   const wrong = names.filter((name) => RERUN_OUTCOMES.every((outcome) => outcome !== name));
   if (wrong.length > 0) throw new UsageError(wrong.map(problemOf));
-  return new Set(RERUN_OUTCOMES.filter((outcome) => names.length === 0 || names.includes(outcome)));
+  if (names.length === 0) return new Set(RERUN_OUTCOMES);
+  return new Set(RERUN_OUTCOMES.filter((outcome) => names.includes(outcome)));
 }
 
 function problemOf(name: string): string {
@@ -78,10 +79,7 @@ export async function rerunRows(
   onBegun?: (run: Run) => void,
 ): Promise<Rerun> {
   if (!isOver(parent)) throw new UsageError(notOver(parent));
-  if (parent.purged !== undefined) {
-    const said = `The rows of run ${parent.id} were ${purgedWords(parent.purged)}: expected one that has them`;
-    throw new UsageError(`${said}. \`onboard account ${parent.id}\` says which are open.`);
-  }
+  if (parent.purged !== undefined) throw new UsageError(rowsPurged(parent.id, parent.purged));
   const job = await jobOf(parent, asked, session);
   if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
   const { target } = parent;
@@ -108,6 +106,13 @@ function notOver(run: Run): string {
   return (
     `Run ${id} is ${state} and has rows without an outcome: expected one that is over. ` +
     `\`${goOnCommand(run)}\` takes it to its end.`
+  );
+}
+
+function rowsPurged(id: string, purged: NonNullable<Run['purged']>): string {
+  return (
+    `The rows of run ${id} were ${purgedWords(purged)}: expected one that has them. ` +
+    `\`onboard account ${id}\` says which are open.`
   );
 }
 
@@ -180,11 +185,8 @@ export async function freezeRows(id: string, choosing: Choosing, { redis, of }: 
     await input.write(ends.length, chunk);
     chunk = [];
   };
-  for await (const rows of unsuccessfulRows(
-    createRunView(redis, keys, parent),
-    { ...choosing, isGrouped },
-    counts,
-  )) {
+  const view = createRunView(redis, keys, parent);
+  for await (const rows of unsuccessfulRows(view, { ...choosing, isGrouped }, counts)) {
     for (const row of rows) {
       if (endsBefore(row, chunk.length)) await write();
       chunk.push(row);
@@ -235,21 +237,26 @@ async function register(
   return null;
 }
 
-function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts): string[] {
-  const elsewhere = parent === null ? '' : ` \`onboard rerun ${parent}\` takes them up where it has them.`;
-  return [
-    ...(inDoubt === 0
-      ? []
-      : [
-          `${countOf(inDoubt, 'row')} of run ${id} ${inDoubt === 1 ? 'is' : 'are'} in doubt and left out: \`onboard status ${id}\` says how to settle them.`,
-        ]),
-    ...(withoutRecord === 0
-      ? []
-      : [
-          `${countOf(withoutRecord, 'row')} of run ${id} ` +
-            `${withoutRecord === 1 ? 'is left out: its record is' : 'are left out: their records are'} not kept any more.${elsewhere}`,
-        ]),
-  ];
+function leftOut(run: Run, { inDoubt, withoutRecord }: ChoiceCounts): string[] {
+  const lines: string[] = [];
+  if (inDoubt > 0) lines.push(leftInDoubt(run, inDoubt));
+  if (withoutRecord > 0) lines.push(leftWithoutRecord(run, withoutRecord));
+  return lines;
+}
+
+function leftInDoubt({ id }: Run, count: number): string {
+  const are = count === 1 ? 'is' : 'are';
+  return (
+    `${countOf(count, 'row')} of run ${id} ${are} in doubt and left out: ` +
+    `\`onboard status ${id}\` says how to settle them.`
+  );
+}
+
+function leftWithoutRecord({ id, parent }: Run, count: number): string {
+  const why = count === 1 ? 'is left out: its record is' : 'are left out: their records are';
+  const said = `${countOf(count, 'row')} of run ${id} ${why} not kept any more.`;
+  if (parent === null) return said;
+  return `${said} \`onboard rerun ${parent}\` takes them up where it has them.`;
 }
 
 function nothingLeft(run: Run, takers: readonly RunBrief[], counts: ChoiceCounts): string[] {

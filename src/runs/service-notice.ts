@@ -147,9 +147,9 @@ function failures({ failuresInARow }: BreakerReport): string {
 
 function nextTry({ isProbing, nextAt, heldUntil }: BreakerReport): string {
   if (isProbing) return 'one row is trying, the others wait';
-  return nextAt === null
-    ? 'the next row tries'
-    : `one row tries at ${heldUntil === null ? clock(nextAt) : dateOf(nextAt)}, the others wait`;
+  if (nextAt === null) return 'the next row tries';
+  const time = heldUntil === null ? clock(nextAt) : dateOf(nextAt);
+  return `one row tries at ${time}, the others wait`;
 }
 
 function why({ cause }: BreakerReport): string {

@@ -140,7 +140,8 @@ export function stateOf(run: Pick<Run, 'reason'> & RunProgress, leased: boolean)
     const owner = leased && run.reason === 'window' ? 'alive' : 'none';
     return { words: run.reason === null ? run.state : `${run.state} (${run.reason})`, owner };
   }
-  return leased ? { words: run.state, owner: 'alive' } : { words: `${run.state}, owner gone`, owner: 'gone' };
+  if (leased) return { words: run.state, owner: 'alive' };
+  return { words: `${run.state}, owner gone`, owner: 'gone' };
 }
 
 /** What the rows of a running run wait for; `null`: it is over, or halted. */
@@ -173,7 +174,8 @@ export function goingOnWith(run: Pick<Run, 'id' | 'state' | 'reason'>, { owner }
 /** The same for people: a hold's command is refused until then. */
 export function goOnWords(run: Pick<Run, 'id' | 'state' | 'reason'>, state: ShownState): string | null {
   const command = goingOnWith(run, state);
-  return command === null || run.reason !== 'service-hold' ? command : `once its pause is over: ${command}`;
+  if (command === null || run.reason !== 'service-hold') return command;
+  return `once its pause is over: ${command}`;
 }
 
 /** From the run's report where that is true, else from the ledger. */

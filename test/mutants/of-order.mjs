@@ -163,7 +163,7 @@ export const OF_ORDER = [
   {
     id: 'order-without-found-intents',
     in: 'src/delivery',
-    find: ' || (last === 0 && markOf(row) !== UNSENT_MARK)',
+    find: ' || (isFirst && markOf(row) !== UNSENT_MARK)',
     put: '',
     tests: ['test/delivery/sender', 'test/delivery/row-order'],
     why: 'what the taker before left in doubt further on seems to be sent by the next',
@@ -179,8 +179,8 @@ export const OF_ORDER = [
   {
     id: 'granted-during-alarm',
     in: 'src/delivery',
-    find: '  if (alarms !== sender.alarms) await recall(sender);\n  putBack(sender);\n}',
-    put: '  putBack(sender);\n}',
+    find: '  if (exchange.isVoid) await recall(sender);\n',
+    put: '',
     tests: ['test/delivery/sender'],
     why: 'rows that were asked for before a hold go into it',
   },
@@ -243,8 +243,8 @@ export const OF_ORDER = [
   {
     id: 'older-copy-believed',
     in: 'src/delivery',
-    find: '[{ worker, epoch, lacks: batch > last }]',
-    put: '[{ worker, epoch, lacks: false && batch > last }]',
+    find: '({ worker, epoch, lacks: batch > last })',
+    put: '({ worker, epoch, lacks: false && batch > last })',
     tests: ['test/delivery/registration'],
     why: 'an older copy that is put into the running server while no worker lives is taken for what Redis had',
   },
@@ -275,8 +275,8 @@ export const OF_ORDER = [
   {
     id: 'intents-of-the-killed-left-out',
     in: 'src/delivery',
-    find: 'open.filter(({ mark }) => !isKeptOut(mark)),',
-    put: 'isWhole ? [] : open.filter(({ mark }) => !isKeptOut(mark)),',
+    find: 'open.filter(({ mark }) => !isKeptOut(mark));',
+    put: 'isWhole ? [] : open.filter(({ mark }) => !isKeptOut(mark));',
     tests: ['test/delivery/registration'],
     why: 'what a killed worker sent by its last answers goes again where Redis has lost just those',
   },

@@ -235,8 +235,8 @@ export const OF_ROWS = [
   {
     id: 'takes-of-a-chunk-at-once',
     in: 'src/delivery',
-    find: 'const earlier = inHand.get(id)?.ended;',
-    put: 'const earlier = undefined as Promise<unknown> | undefined;',
+    find: 'const earlier = chunks.get(id);',
+    put: 'const earlier = undefined as ChunkInHand | undefined;',
     tests: ['test/delivery/delivery'],
     why: 'rows that were never sent are in doubt where a Redis that was emptied hands a chunk out again',
   },
@@ -259,8 +259,8 @@ export const OF_ROWS = [
   {
     id: 'rate-row-with-intents-ahead',
     in: 'src/delivery',
-    find: 'const target = hasRate ? 0 : Math.max',
-    put: 'const target = Math.max',
+    find: 'const target = hasRate ? 0 : aim(isContested);',
+    put: 'const target = aim(isContested);',
     tests: ['test/delivery/sender'],
     why: 'a worker that dies under a rate leaves rows in doubt that never went',
   },
