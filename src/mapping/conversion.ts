@@ -79,16 +79,23 @@ export function booleanConversion(words: BooleanWords): Conversion | string {
   if (both !== undefined) {
     return `"${both}" would mean both true and false; expected words that mean one of them`;
   }
-  const fromText = (text: string) => (meansTrue(text) ? true : meansFalse(text) ? false : undefined);
+  const fromText = (text: string) => {
+    if (meansTrue(text)) return true;
+    return meansFalse(text) ? false : undefined;
+  };
   const conversion = {
     fromText,
     fromJson: (value: TypedValue) => (typeof value === 'boolean' ? value : undefined),
     expected: `a boolean: ${list(trueWords)} for true, ${list(falseWords)} for false`,
   };
-  const typed = (text: string) =>
-    fromText(text) ?? (text === 'true' ? true : text === 'false' ? false : undefined);
+  const typed = (text: string) => fromText(text) ?? JSON_BOOLEANS.get(text);
   return { ...conversion, typed: { ...conversion, fromText: typed } };
 }
+
+const JSON_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 function matcher(own: readonly string[] | undefined, usual: readonly string[]): (text: string) => boolean {
   const words: ReadonlySet<string> = new Set(own ?? usual);

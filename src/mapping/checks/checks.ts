@@ -202,7 +202,8 @@ type ProblemOf = (sent: JsonValue | undefined, text: string) => string | null;
 const currencyProblem: ProblemOf = (sent) => {
   const isUnknown = (code?: JsonValue) =>
     typeof code === 'string' && !wordsOf('currency').has(code.trim().toUpperCase());
-  return (isJsonList(sent) ? sent.some(isUnknown) : isUnknown(sent)) ? CURRENCY : null;
+  const hasUnknown = isJsonList(sent) ? sent.some(isUnknown) : isUnknown(sent);
+  return hasUnknown ? CURRENCY : null;
 };
 
 const CURRENCY = 'a currency of ISO 4217 in three letters, such as EUR';
