@@ -44,7 +44,7 @@ function templateText(
 
 function csvOf(columns: readonly TemplateColumn[], format: Format): string {
   const { delimiter, quote, header = 1 } = format;
-  const sign = DELIMITERS.get(delimiter) ?? delimiter;
+  const sign = DELIMITERS[delimiter] ?? delimiter;
   // The reader passes over the lines above the header, whatever they hold.
   const above = '\n'.repeat(header - 1);
   const rows = [columns.map(({ header }) => header), columns.map(({ cell }) => cell)];
@@ -52,10 +52,7 @@ function csvOf(columns: readonly TemplateColumn[], format: Format): string {
 }
 
 /** What settings that are no sign stand for. */
-const DELIMITERS: ReadonlyMap<string, string> = new Map([
-  ['auto', ','],
-  ['\\t', '\t'],
-]);
+const DELIMITERS: Readonly<Record<string, string>> = { auto: ',', '\\t': '\t' };
 
 function jsonOf(
   form: 'json' | 'ndjson',

@@ -111,15 +111,12 @@ function describeExpected(issue: z.core.$ZodIssue): string {
 }
 
 function amount(limit: number | bigint, origin: string): string {
-  const unit = UNITS.get(origin);
+  const unit = UNITS[origin];
   if (unit === undefined) return `${limit}`;
   return limit === 1 ? `${limit} ${unit}` : `${limit} ${unit}s`;
 }
 
-const UNITS: ReadonlyMap<string, string> = new Map([
-  ['string', 'character'],
-  ['array', 'item'],
-]);
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
 
 function alternatives(list: readonly string[]): string {
   const distinct = [...new Set(list)];

@@ -99,7 +99,8 @@ const JSON_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 function matcher(own: readonly string[] | undefined, usual: readonly string[]): (text: string) => boolean {
   const words: ReadonlySet<string> = new Set(own ?? usual);
-  return own === undefined ? (text) => words.has(text.toLowerCase()) : (text) => words.has(text);
+  if (own !== undefined) return (text) => words.has(text);
+  return (text) => words.has(text.toLowerCase());
 }
 
 function list(words: readonly string[]): string {
@@ -111,7 +112,11 @@ function list(words: readonly string[]): string {
  * list of codes is not shown, so the service is the judge.
  */
 export const countryConversion: Conversion = {
-  fromText: (text) => countryCode(text) ?? (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
+  fromText(text) {
+    const code = countryCode(text);
+    if (code !== undefined) return code;
+    return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined;
+  },
   fromJson: () => undefined,
   expected:
     'a country: two- or three-letter ISO 3166 code, or its name ' +

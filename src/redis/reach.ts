@@ -56,9 +56,11 @@ async function problemOfSingle(address: SingleAddress): Promise<string | null> {
   const further = address.kind === 'sentinel' ? ONE_OF_MANY : {};
   return withProbe(address, further, async (server) => {
     const inCluster = await isInCluster(server);
-    return inCluster === true ? 'it is a node of a cluster, expected redis+cluster://' : null;
+    return inCluster === true ? IN_CLUSTER : null;
   });
 }
+
+const IN_CLUSTER = 'it is a node of a cluster, expected redis+cluster://';
 
 /** Whether one refuses its login, which ioredis passes over; one that is away is none's problem. */
 async function problemOfSentinels({ sentinels, sentinelLogin: login, tls }: SentinelAddress) {
