@@ -68,7 +68,8 @@ async function problemOfSentinels({ sentinels, sentinelLogin: login, tls }: Sent
   for (const server of sentinels) {
     const sentinel = { kind: 'server', server, login, tls, database: 0 } as const;
     const problem = await withProbe(sentinel, OF_SENTINELS, async () => null);
-    if (problem !== null && LOGIN.test(problem)) return `Sentinel ${server.host}:${server.port}: ${problem}`;
+    if (problem === null || !LOGIN.test(problem)) continue;
+    return `Sentinel ${server.host}:${server.port}: ${problem}`;
   }
   return null;
 }
@@ -99,7 +100,8 @@ async function problemOfNode(node: Redis): Promise<string | null> {
 
 /** `null`: INFO is not permitted; the ledger's first command will show what it is. */
 async function isInCluster(server: Redis): Promise<boolean | null> {
-  const [, said] = /^cluster_enabled:(\d)/m.exec(await server.info('cluster').catch(() => '')) ?? [];
+  const info = await server.info('cluster').catch(() => '');
+  const [, said] = /^cluster_enabled:(\d)/m.exec(info) ?? [];
   return said === undefined ? null : said === '1';
 }
 
