@@ -75,68 +75,31 @@ type Context = {
 
 export function createFindings() {
   const tally = createTally();
-  const counts = { issues: 0, skipped: 0, waiting: 0, known: 0, held: 0, rows: 0, requests: 0 };
-  const issues: FoundIssue[] = [];
-  const damaged = new Map<string, FoundIssue[]>();
-  const examples: KeyExample[] = [];
-  const requests: SampleRequest[] = [];
-  const calls = new Map<Call, number>();
-  const shown = new Set<Call>();
-  const isShown = (call: Call) => requests.length < EXAMPLES_SHOWN || !shown.has(call);
+  const issues = createIssueList(tally);
+  const warnings = createWarningList(tally);
+  const keys = createKeyTally();
   const references = createReferenceTally();
-  const ofCause = new Map<string, number>();
+  const requests = createRequestTally();
+  const counts = { skipped: 0, waiting: 0 };
 
-  const addInvalid = (rows: readonly Row[], wrong: readonly RowIssue[]) => {
-    for (const { row } of rows) {
-      const own = wrong.filter((issue) => issue.row === row);
-      tally.add({ row, outcome: 'invalid', code: own[0]?.code ?? '', issues: own, warnings: [] });
-    }
-    counts.issues += wrong.length;
-    for (const issue of wrong) {
-      const before = ofCause.get(markOf(issue)) ?? 0;
-      ofCause.set(markOf(issue), before + 1);
-      if (issues.length < ISSUES_SHOWN || before < ISSUES_OF_CAUSE) issues.push(found(issue));
-    }
-  };
-  const addKey = ({ lead, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) => {
-    counts[state.kind] += 1;
-    if (examples.length === EXAMPLES_SHOWN) return;
-    const { row, line } = lead;
-    const id = state.kind === 'known' ? state.id : '';
-    examples.push({ row, line, key, kind: state.kind, run: state.run, id });
-  };
-  const addWarning = (warning: RowIssue) => {
-    tally.warn(warning.row, [warning]);
-    const known = damaged.get(markOf(warning)) ?? [];
-    damaged.set(markOf(warning), known);
-    if (known.length < EXAMPLES_SHOWN) known.push(found(warning));
-  };
   const addSent = ({ rows, lead }: Forecast, { request, waits, ...sent }: Sent) => {
-    sent.warnings.forEach(addWarning);
+    sent.warnings.forEach(warnings.add);
     references.add(lead, sent.references);
     if (waits) counts.waiting += rows.length;
-    else {
-      counts.rows += rows.length;
-      counts.requests += 1;
-      calls.set(request.call, (calls.get(request.call) ?? 0) + 1);
-    }
-    const { call, method, path, body } = request;
-    if (!isShown(call)) return;
-    shown.add(call);
-    const { row, line } = lead;
-    requests.push({ row, line, method, path, body: body === null ? null : JSON.parse(body), waits });
+    else requests.count(request.call, rows.length);
+    requests.show(lead, request, waits);
   };
 
   return {
-    isShown,
+    isShown: requests.isShown,
     add(forecast: Forecast) {
       const { rows, state, fate } = forecast;
-      if (state.kind === 'known' || state.kind === 'held') addKey(forecast, state);
-      if (fate.kind === 'invalid') addInvalid(rows, fate.issues);
+      if (state.kind === 'known' || state.kind === 'held') keys.add(forecast, state);
+      if (fate.kind === 'invalid') issues.add(rows, fate.issues);
       else if (fate.kind === 'skipped') counts.skipped += rows.length;
       else addSent(forecast, fate);
     },
-    toSend: () => ({ rows: counts.rows, requests: counts.requests }),
+    toSend: requests.counts,
     result({ job, reading, rows, look, earlier, estimate }: Context) {
       const { columns: _, notes, ...source } = reading.source;
       const causes = tally.issues().map(({ exampleRow: row, ...cause }) => ({ ...cause, row }));
@@ -147,37 +110,118 @@ export function createFindings() {
         rows,
         invalid: tally.outcomes().invalid,
         /** The first of them. */
-        issues,
-        issuesTotal: counts.issues,
+        issues: issues.shown,
+        issuesTotal: issues.total(),
         /** By code and column, commonest first. */
         causes,
         /** Rows of which nothing is left to be done: their key is known. */
         skipped: counts.skipped,
         /** Refer to a record that there is not yet: sent before, they would be invalid. */
         waiting: counts.waiting,
-        sendable: counts.rows,
+        sendable: requests.counts().rows,
         source,
         notes,
         /** What looks damaged and would be sent all the same. */
-        warnings: tally.warnings().map(({ exampleRow: _, ...warning }) => {
-          return { ...warning, examples: damaged.get(markOf(warning)) ?? [] };
-        }),
+        warnings: warnings.told(),
         earlierRun: earlier === null ? null : { run: earlier.id, state: earlier.state },
         keys: {
           target: look.kind === 'ledger' ? look.target : null,
           reason: look.kind === 'none' ? look.reason : null,
-          known: counts.known,
-          held: counts.held,
-          examples,
+          ...keys.counts,
+          examples: keys.examples,
         },
         // Rows wait for nothing else.
         references: { ...references.counts(), unresolvedRows: counts.waiting },
-        calls: Object.fromEntries([...calls].map(([call, count]) => [nameOf(call), count])),
+        calls: requests.calls(),
         /** The first, and at least one of each call. */
-        requests,
+        requests: requests.shown,
         estimate,
       };
     },
+  };
+}
+
+type Tally = ReturnType<typeof createTally>;
+
+function createIssueList(tally: Tally) {
+  const shown: FoundIssue[] = [];
+  const byCause = new Map<string, number>();
+  let total = 0;
+  const show = (issue: RowIssue) => {
+    const cause = markOf(issue);
+    const before = byCause.get(cause) ?? 0;
+    byCause.set(cause, before + 1);
+    if (shown.length < ISSUES_SHOWN || before < ISSUES_OF_CAUSE) shown.push(found(issue));
+  };
+  return {
+    shown,
+    total: () => total,
+    add(rows: readonly Row[], wrong: readonly RowIssue[]) {
+      for (const { row } of rows) {
+        const issues = wrong.filter((issue) => issue.row === row);
+        tally.add({ row, outcome: 'invalid', code: issues[0]?.code ?? '', issues, warnings: [] });
+      }
+      total += wrong.length;
+      wrong.forEach(show);
+    },
+  };
+}
+
+function createWarningList(tally: Tally) {
+  const examples = new Map<string, FoundIssue[]>();
+  return {
+    add(warning: RowIssue) {
+      tally.warn(warning.row, [warning]);
+      const mark = markOf(warning);
+      const known = examples.get(mark) ?? [];
+      examples.set(mark, known);
+      if (known.length < EXAMPLES_SHOWN) known.push(found(warning));
+    },
+    told: () =>
+      tally.warnings().map(({ exampleRow: _, ...warning }) => {
+        return { ...warning, examples: examples.get(markOf(warning)) ?? [] };
+      }),
+  };
+}
+
+function createKeyTally() {
+  const counts = { known: 0, held: 0 };
+  const examples: KeyExample[] = [];
+  return {
+    counts,
+    examples,
+    add({ lead, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) {
+      const { kind, run } = state;
+      counts[kind] += 1;
+      if (examples.length === EXAMPLES_SHOWN) return;
+      const { row, line } = lead;
+      const id = state.kind === 'known' ? state.id : '';
+      examples.push({ row, line, key, kind, run, id });
+    },
+  };
+}
+
+function createRequestTally() {
+  const counts = { rows: 0, requests: 0 };
+  const calls = new Map<Call, number>();
+  const shown: SampleRequest[] = [];
+  const shownCalls = new Set<Call>();
+  const isShown = (call: Call) => shown.length < EXAMPLES_SHOWN || !shownCalls.has(call);
+  return {
+    shown,
+    isShown,
+    counts: () => ({ ...counts }),
+    count(call: Call, rows: number) {
+      counts.rows += rows;
+      counts.requests += 1;
+      calls.set(call, (calls.get(call) ?? 0) + 1);
+    },
+    show({ row, line }: Row, { call, method, path, body }: ServiceRequest, waits: boolean) {
+      if (!isShown(call)) return;
+      shownCalls.add(call);
+      shown.push({ row, line, method, path, body: body === null ? null : JSON.parse(body), waits });
+    },
+    calls: () => Object.fromEntries([...calls].map(([call, count]) => [nameOf(call), count])),
   };
 }
 

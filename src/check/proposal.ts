@@ -34,7 +34,10 @@ export async function onlyListOf(file: string, format: Format) {
     const [records, other] = source.recordLists ?? [];
     const isField = OPERATIONS.some((operation) => listsFor(source, operation).length === 0);
     if (records === undefined || other !== undefined || isField) break;
-    const note = `The file is one object, and its only list is taken for the records: a job needs format.records: ${records} for that. Where the object itself is the record, set format.type: ndjson.`;
+    const note =
+      'The file is one object, and its only list is taken for the records: a job needs ' +
+      `format.records: ${records} for that. ` +
+      'Where the object itself is the record, set format.type: ndjson.';
     return { only: { records }, notes: [note] };
   }
   return { only: {}, notes: [] };
@@ -65,7 +68,8 @@ async function sampleAsTold(file: string, typed: Format, given: Partial<Format>)
   const source = isTable(sample.source) ? sample.source : (await surveyFile(file, format)).source;
   if (source.columns.length === 0) {
     throw new UsageError(
-      `${file}: has no records: expected at least one, since a proposal goes by the names of their members; export it again`,
+      `${file}: has no records: expected at least one, since a proposal goes by ` +
+        'the names of their members; export it again',
     );
   }
   const told = { columns: source.columns, notes: [...notes, ...sample.source.notes] };
@@ -79,7 +83,9 @@ export function proposeFor({ file, source, rows }: FileSample, operation: BuiltI
   const settings = listsFor(source, operation).map(({ pointer }) => `format.records: ${pointer}`);
   if (settings.length === 0) return proposeJob({ operation, catalog, pathField, source, rows });
   throw new UsageError(
-    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, format.type: ndjson`,
+    `${file}: is one object with a list in it that is no field of ${operation}: ` +
+      `expected to be told which list holds the records; set ${settings.join(' or ')}, ` +
+      'or, where the object itself is the record, format.type: ndjson',
   );
 }
 
@@ -104,7 +110,8 @@ function hitsOf(sample: FileSample, operation: BuiltIn): number {
 const SPELLED = 1.01;
 
 function listsFor(source: SourceInfo, operation: BuiltIn) {
-  return recordLists(source, createFieldLookup(fieldCatalog(operation), pathFieldOf(operation)));
+  const lookUp = createFieldLookup(fieldCatalog(operation), pathFieldOf(operation));
+  return recordLists(source, lookUp);
 }
 
 export function proposalText(proposal: JobProposal, { file, source, rows, format }: FileSample): string {

@@ -44,12 +44,15 @@ function templateText(
 
 function csvOf(columns: readonly TemplateColumn[], format: Format): string {
   const { delimiter, quote, header = 1 } = format;
-  const sign = delimiter === 'auto' ? ',' : delimiter === '\\t' ? '\t' : delimiter;
+  const sign = DELIMITERS[delimiter] ?? delimiter;
   // The reader passes over the lines above the header, whatever they hold.
   const above = '\n'.repeat(header - 1);
   const rows = [columns.map(({ header }) => header), columns.map(({ cell }) => cell)];
   return above + csvText(rows, { delimiter: sign, quote });
 }
+
+/** What settings that are no sign stand for. */
+const DELIMITERS: Readonly<Record<string, string>> = { auto: ',', '\\t': '\t' };
 
 function jsonOf(
   form: 'json' | 'ndjson',

@@ -73,7 +73,8 @@ function table(texts: readonly string[], io: Io): string[] {
     const entry = parseEntry(text);
     if (entry === null) return [String(i + 1), '', 'unreadable', '', '', '', 'onboard audit --verify'];
     const { n, at, what, run, actor, via, user = '', of } = entry;
-    return [String(n), at.slice(0, 19).replace('T', ' '), what, run, user, `${actor} (${via})`, wordsOf(of)];
+    const time = at.slice(0, 19).replace('T', ' ');
+    return [String(n), time, what, run, user, `${actor} (${via})`, wordsOf(of)];
   });
   const width = io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity;
   return renderTable(['entry', 'time (UTC)', 'what', 'run', 'user', 'who', 'of it'], body, width);
@@ -81,8 +82,8 @@ function table(texts: readonly string[], io: Io): string[] {
 
 /** Without digests. */
 function wordsOf({ sha256, definition, ...of }: AuditEntry['of']): string {
-  const told = Object.entries(of).map(([name, value]) => [name, String(value)]);
-  return told.flatMap(([name, value]) => (value === '' ? [] : `${name} ${value}`)).join(', ');
+  const told = Object.entries(of).filter(([, value]) => String(value) !== '');
+  return told.map(([name, value]) => `${name} ${value}`).join(', ');
 }
 
 /** By itself. */

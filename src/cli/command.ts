@@ -24,10 +24,10 @@ const MOST = 999_999_999;
 
 export function wholeNumber(least: number, most = MOST): (text: string) => number {
   return (text) => {
-    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(
-      `expected a whole number from ${least}${most === MOST ? '' : ` to ${most}`}.`,
-    );
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    const end = most === MOST ? '' : ` to ${most}`;
+    throw new InvalidArgumentError(`expected a whole number from ${least}${end}.`);
   };
 }
 
@@ -83,9 +83,11 @@ export function tellEnded(
   flags: EndedFlags,
 ): number {
   const directory = reportDirectory(env, run.id);
-  const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(anywhere(flags.jobFile))}` };
+  const { jobFile } = flags;
+  const job = jobFile === undefined ? {} : { job: `--job-file ${shellWord(anywhere(jobFile))}` };
+  const options = { directory, typed: io.typed, signs: hasSigns(io), ...job };
   if (flags.json === true) sayJson(io, JSON.stringify(summary));
-  else say(io, ...renderSummary(summary, { directory, typed: io.typed, signs: hasSigns(io), ...job }));
+  else say(io, ...renderSummary(summary, options));
   if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);
   // For people the summary names the command already.
   const isSaid = flags.json !== true && (summary.state === 'paused' || summary.state === 'stopped');
@@ -98,5 +100,6 @@ function goingOn(run: Run, { typed }: Io): string[] {
   const resume = goOnCommand(run);
   if (run.state === 'cancelled') return [`To wind it up: ${resume}`];
   if (awaitsApproval(run)) return [`To let it go: ${resume}`];
-  return typed.startsWith(resume) ? [`To go on: ${typed}`] : [`To go on: ${typed}`, `      or: ${resume}`];
+  const goOn = [`To go on: ${typed}`];
+  return typed.startsWith(resume) ? goOn : [...goOn, `      or: ${resume}`];
 }

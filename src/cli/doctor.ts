@@ -22,19 +22,23 @@ const SIGNS: Readonly<Record<Finding['status'], string>> = { ok: '✓', warning:
 
 /** `signs`: a line begins with a sign in the place of a word. */
 function renderFindings(findings: readonly Finding[], signs: boolean): string[] {
-  const lines = findings.flatMap(({ check, status, finding, advice }) => [
-    `${signs ? SIGNS[status] : status.padEnd(7)}  ${check}: ${finding}`,
-    ...(advice === null ? [] : [`${signs ? '' : ' '.repeat(6)}   → ${advice}`]),
-  ]);
+  const lines: string[] = [];
+  for (const { check, status, finding, advice } of findings) {
+    const sign = signs ? SIGNS[status] : status.padEnd(7);
+    const indent = ' '.repeat(signs ? 3 : 9);
+    lines.push(`${sign}  ${check}: ${finding}`);
+    if (advice !== null) lines.push(`${indent}→ ${advice}`);
+  }
   return [...lines, '', sumOf(findings)];
 }
 
 function sumOf(findings: readonly Finding[]): string {
-  const problems = findings.filter(({ status }) => status === 'problem').length;
-  const warnings = findings.filter(({ status }) => status === 'warning').length;
-  if (problems > 0)
-    return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}: correct the problems before a run.`;
-  return warnings === 0 ? 'All is well.' : `No problem, ${countOf(warnings, 'warning')}.`;
+  const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
+  const problems = count('problem');
+  const warnings = count('warning');
+  const warned = countOf(warnings, 'warning');
+  if (problems > 0) return `${countOf(problems, 'problem')}, ${warned}: correct the problems before a run.`;
+  return warnings === 0 ? 'All is well.' : `No problem, ${warned}.`;
 }
 
 const EXAMPLE = `

@@ -33,7 +33,8 @@ export function readFormat(typed: readonly string[] = [], encoding?: string): Gi
     throw new UsageError(problems.map(({ path, words }) => `--format ${String(path.at(-1))}: ${words()}`));
   }
   const { format } = parsed.data;
-  return { format, given: Object.fromEntries(Object.entries(format).filter(([name]) => name in settings)) };
+  const given = Object.entries(format).filter(([name]) => name in settings);
+  return { format, given: Object.fromEntries(given) };
 }
 
 function settingIn(typed: string): readonly [name: string, value: string | number | boolean] {
@@ -42,7 +43,8 @@ function settingIn(typed: string): readonly [name: string, value: string | numbe
   const name = typed.slice(0, at);
   const text = typed.slice(at + 1);
   if (name === 'header' && /^\d{1,9}$/.test(text)) return [name, Number(text)];
-  return [name, name === 'trim' && /^(true|false)$/.test(text) ? text === 'true' : text];
+  if (name === 'trim' && /^(true|false)$/.test(text)) return [name, text === 'true'];
+  return [name, text];
 }
 
 export const SPELLING = 'Without a job definition, format.SETTING is given as --format SETTING=VALUE.';

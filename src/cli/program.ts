@@ -10,35 +10,51 @@ import { homeOf } from '../model/home.ts';
 import { BrokenOffError, refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
-/** In the help's groups. Each is loaded where it is asked for: nobody waits for another's needs. */
-const COMMANDS: Readonly<Record<string, readonly [group: string, load: () => Promise<AddCommand>]>> = {
-  preview: ['Load files:', () => import('./preview.ts').then((module) => module.addPreviewCommand)],
-  check: ['Load files:', () => import('./check.ts').then((module) => module.addCheckCommand)],
-  run: ['Load files:', () => import('./run.ts').then((module) => module.addRunCommand)],
-  rerun: ['Load files:', () => import('./control.ts').then((module) => module.addRerunCommand)],
-  status: ['Look:', () => import('./status.ts').then((module) => module.addStatusCommand)],
-  runs: ['Look:', () => import('./runs.ts').then((module) => module.addRunsCommand)],
-  report: ['Look:', () => import('./runs.ts').then((module) => module.addReportCommand)],
-  audit: ['Look:', () => import('./audit.ts').then((module) => module.addAuditCommand)],
-  account: ['Look:', () => import('./account.ts').then((module) => module.addAccountCommand)],
-  resolve: ['Decide:', () => import('./resolve.ts').then((module) => module.addResolveCommand)],
-  'write-off': ['Decide:', () => import('./account.ts').then((module) => module.addWriteOffCommand)],
-  pause: ['Decide:', () => import('./control.ts').then((module) => module.addPauseCommand)],
-  resume: ['Decide:', () => import('./control.ts').then((module) => module.addResumeCommand)],
-  approve: ['Decide:', () => import('./control.ts').then((module) => module.addApproveCommand)],
-  cancel: ['Decide:', () => import('./control.ts').then((module) => module.addCancelCommand)],
-  purge: ['Decide:', () => import('./purge.ts').then((module) => module.addPurgeCommand)],
-  start: ['Keep running:', () => import('./start.ts').then((module) => module.addStartCommand)],
-  watch: ['Keep running:', () => import('./start.ts').then((module) => module.addWatchCommand)],
-  work: ['Keep running:', () => import('./start.ts').then((module) => module.addWorkCommand)],
-  web: ['Keep running:', () => import('./web.ts').then((module) => module.addWebCommand)],
-  map: ['Set up:', () => import('./map.ts').then((module) => module.addMapCommand)],
-  template: ['Set up:', () => import('./template.ts').then((module) => module.addTemplateCommand)],
-  schema: ['Set up:', () => import('./template.ts').then((module) => module.addSchemaCommand)],
-  doctor: ['Set up:', () => import('./doctor.ts').then((module) => module.addDoctorCommand)],
-  rekey: ['Set up:', () => import('./rekey.ts').then((module) => module.addRekeyCommand)],
-  sandbox: ['Set up:', () => import('./sandbox.ts').then((module) => module.addSandboxCommand)],
+type Load = () => Promise<AddCommand>;
+
+/** As the help has them. Each is loaded where it is asked for: nobody waits for another's needs. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+  'Load files:': {
+    preview: async () => (await import('./preview.ts')).addPreviewCommand,
+    check: async () => (await import('./check.ts')).addCheckCommand,
+    run: async () => (await import('./run.ts')).addRunCommand,
+    rerun: async () => (await import('./control.ts')).addRerunCommand,
+  },
+  'Look:': {
+    status: async () => (await import('./status.ts')).addStatusCommand,
+    runs: async () => (await import('./runs.ts')).addRunsCommand,
+    report: async () => (await import('./runs.ts')).addReportCommand,
+    audit: async () => (await import('./audit.ts')).addAuditCommand,
+    account: async () => (await import('./account.ts')).addAccountCommand,
+  },
+  'Decide:': {
+    resolve: async () => (await import('./resolve.ts')).addResolveCommand,
+    'write-off': async () => (await import('./account.ts')).addWriteOffCommand,
+    pause: async () => (await import('./control.ts')).addPauseCommand,
+    resume: async () => (await import('./control.ts')).addResumeCommand,
+    approve: async () => (await import('./control.ts')).addApproveCommand,
+    cancel: async () => (await import('./control.ts')).addCancelCommand,
+    purge: async () => (await import('./purge.ts')).addPurgeCommand,
+  },
+  'Keep running:': {
+    start: async () => (await import('./start.ts')).addStartCommand,
+    watch: async () => (await import('./start.ts')).addWatchCommand,
+    work: async () => (await import('./start.ts')).addWorkCommand,
+    web: async () => (await import('./web.ts')).addWebCommand,
+  },
+  'Set up:': {
+    map: async () => (await import('./map.ts')).addMapCommand,
+    template: async () => (await import('./template.ts')).addTemplateCommand,
+    schema: async () => (await import('./template.ts')).addSchemaCommand,
+    doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
+    rekey: async () => (await import('./rekey.ts')).addRekeyCommand,
+    sandbox: async () => (await import('./sandbox.ts')).addSandboxCommand,
+  },
 };
+
+const COMMANDS = Object.entries(GROUPS).flatMap(([group, commands]) =>
+  Object.entries(commands).map(([name, load]) => ({ name, group, load })),
+);
 
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
@@ -48,7 +64,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   const program = createProgram(io);
   try {
     for (const add of await loadCommands(args)) add(program, io, done);
-    for (const command of program.commands) command.helpGroup(COMMANDS[command.name()]?.[0] ?? '');
+    for (const command of program.commands) command.helpGroup(groupOf(command.name()));
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -59,9 +75,13 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
 /** None for the version; all for help, or to suggest a name for a mistyped one. */
 export async function loadCommands([first]: readonly string[]): Promise<readonly AddCommand[]> {
   if (first === '--version' || first === '-V') return [];
-  const named = Object.entries(COMMANDS).find(([name]) => name === first)?.[1];
-  const asked = named === undefined ? Object.values(COMMANDS) : [named];
-  return Promise.all(asked.map(([, load]) => load()));
+  const named = COMMANDS.filter(({ name }) => name === first);
+  const asked = named.length === 0 ? COMMANDS : named;
+  return Promise.all(asked.map(({ load }) => load()));
+}
+
+function groupOf(command: string): string {
+  return COMMANDS.find(({ name }) => name === command)?.group ?? '';
 }
 
 function createProgram(io: Io): Command {
@@ -109,7 +129,9 @@ function isDefect(error: unknown): boolean {
 /** Where it happened, without its message and fields, which may hold rows. */
 export function explainDefect(error: unknown, io: Io): number {
   const { name, stack = '' } = errorOf(error);
-  const frames = stack.split('\n').filter((line) => io.env.LOG_LEVEL === 'debug' || /^ +at /.test(line));
+  const lines = stack.split('\n');
+  const isDebug = io.env.LOG_LEVEL === 'debug';
+  const frames = isDebug ? lines : lines.filter((line) => /^ +at /.test(line));
   const what = [name, errorCode(error)].join(' ').trim();
   tell(io, `onboard: a defect of the program, to be told to whoever develops it (${what}):`, ...frames);
   return EXIT.defect;
@@ -133,9 +155,10 @@ function unexpected(error: unknown, io: Io): number {
 
 function wordsOf(error: unknown): string {
   const text = messageOf(error);
-  if (isDeepDown(error, (one) => hasCode(one, 'ENOSPC', 'EDQUOT')))
-    return `a disk is full: ${text}. Make room on it, and give the command again.`;
-  if (!isDeepDown(error, (one) => 'syscall' in one && one.syscall === 'fsync')) return `unexpected: ${text}`;
+  const isFull = isDeepDown(error, (one) => hasCode(one, 'ENOSPC', 'EDQUOT'));
+  if (isFull) return `a disk is full: ${text}. Make room on it, and give the command again.`;
+  const isSync = isDeepDown(error, (one) => 'syscall' in one && one.syscall === 'fsync');
+  if (!isSync) return `unexpected: ${text}`;
   return `a file system does not make durable what is written (${text}): expected one that has fsync.`;
 }
 
@@ -148,7 +171,9 @@ export function commandOf(env: Io['env'], folder: string): string {
   const { ONBOARD_HOME: home, npm_command } = env;
   const named = home === undefined || home === '' ? null : resolve(folder, home);
   const isOther = named !== null && named !== homeOf(folder);
-  return `${isOther ? `ONBOARD_HOME=${shellWord(named)} ` : ''}${npm_command === undefined ? '' : 'npx '}onboard`;
+  const setting = isOther ? `ONBOARD_HOME=${shellWord(named)} ` : '';
+  const npx = npm_command === undefined ? '' : 'npx ';
+  return `${setting}${npx}onboard`;
 }
 
 const HELP = `

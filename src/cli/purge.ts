@@ -65,17 +65,16 @@ function ageAsked(text: string | undefined, retentionMs: number | null): number 
 
 function lines(told: Awaited<ReturnType<typeof purge>>, did: string): string[] {
   const { purged, kept, left, others, problem } = told;
-  return [
-    `${did}: ${countOf(purged.length, 'run')}`,
-    ...purged.map(
-      (one) => `  ${one.id}, job ${one.job}, ${countOf(one.rows, 'row')}, ended ${one.finishedAt}`,
-    ),
-    ...(others === 0 ? [] : [otherFilesWords(others)]),
-    ...left,
-    ...(kept.length === 0 ? [] : [`Not purged: ${countOf(kept.length, 'run')}`]),
-    ...kept.map(({ id, job, why }) => `  ${id}, job ${job}: ${why}`),
-    ...(problem === null ? [] : [`warning: ${problem}`]),
-  ];
+  const lines = [`${did}: ${countOf(purged.length, 'run')}`];
+  for (const { id, job, rows, finishedAt } of purged) {
+    lines.push(`  ${id}, job ${job}, ${countOf(rows, 'row')}, ended ${finishedAt}`);
+  }
+  if (others > 0) lines.push(otherFilesWords(others));
+  lines.push(...left);
+  if (kept.length > 0) lines.push(`Not purged: ${countOf(kept.length, 'run')}`);
+  for (const { id, job, why } of kept) lines.push(`  ${id}, job ${job}: ${why}`);
+  if (problem !== null) lines.push(`warning: ${problem}`);
+  return lines;
 }
 
 /** Of a run as it was before: who purged it, or which others hold rows of its file. */
@@ -84,7 +83,8 @@ async function notesOf(run: Run | null, ledger: Ledger): Promise<string[]> {
   if (run.purged?.isDone === true)
     return [`Run ${run.id} was ${purgedWords(run.purged)}.`, ...(await journalsLeft(run, ledger))];
   const { runs } = await accountOf(run, ledger);
-  const others = await Promise.all(runs.filter((id) => id !== run.id).map((id) => findRun(ledger, id)));
+  const otherIds = runs.filter((id) => id !== run.id);
+  const others = await Promise.all(otherIds.map((id) => findRun(ledger, id)));
   const left = others.filter(({ purged }) => purged?.isDone !== true);
   return left.map(({ id }) => `Run ${id} holds rows of its file, too: \`onboard purge --run ${id} --open\``);
 }

@@ -29,18 +29,25 @@ export const addRekeyCommand: AddCommand = (program, io, done) => {
         // The home's copy of the ledger key, too.
         await (await unsealed(ledger.redis, env)).begun();
         const those = `the ledger and ${countOf(runs, 'run')}`;
-        say(
-          io,
-          from.length === 0
-            ? `Nothing to do: ${those} have the key ${to} already.`
-            : `Wrapped anew under the key ${to}: ${those}. Now give every process that key, with the former one (${from.join(', ')}) in ONBOARD_ENCRYPTION_KEY_OLD. Ten minutes after the last run that is under way now has ended, run this once more: then the former one is no longer needed.`,
-        );
+        say(io, from.length === 0 ? nothingWords(those, to) : wrappedWords(those, to, from));
         done(0);
       }),
     );
 };
 
 const ALL = 10_000_000;
+
+function nothingWords(those: string, to: string): string {
+  return `Nothing to do: ${those} have the key ${to} already.`;
+}
+
+function wrappedWords(those: string, to: string, from: readonly string[]): string {
+  return (
+    `Wrapped anew under the key ${to}: ${those}. Now give every process that key, with the ` +
+    `former one (${from.join(', ')}) in ONBOARD_ENCRYPTION_KEY_OLD. Ten minutes after the last run ` +
+    'that is under way now has ended, run this once more: then the former one is no longer needed.'
+  );
+}
 
 const EXAMPLE = `
 Example:

@@ -63,9 +63,11 @@ const EXPECTED = 'expected one of: ROW --created ID, ROW --not-created, --file F
 
 function resolveRequest(row: string | undefined, flags: ResolveFlags): ResolveRequest {
   const { created, notCreated, file, lookup } = flags;
-  const given = [created !== undefined, notCreated === true, file !== undefined, lookup === true];
-  const ofRow = created !== undefined || notCreated === true;
-  if (given.filter(Boolean).length !== 1 || ofRow !== (row !== undefined)) throw new UsageError(EXPECTED);
+  const ways = [created, notCreated, file, lookup];
+  const given = ways.filter((way) => way !== undefined && way !== false);
+  const isOfRow = created !== undefined || notCreated === true;
+  const namesRow = row !== undefined;
+  if (given.length !== 1 || isOfRow !== namesRow) throw new UsageError(EXPECTED);
   if (file !== undefined) return { kind: 'file', path: file };
   if (row === undefined) return { kind: 'lookup' };
   return { kind: 'rows', rows: [{ row: rowNumber(row), decision: decisionOf(created) }] };
@@ -89,9 +91,8 @@ type ResolveOutcome = {
 
 const REFUSED_SHOWN = 20;
 const FOR_GOOD = "What is decided can't be taken back.";
-const NOTHING_FILLED_IN = [
-  '  No resolution is filled in: expected created:<id> or not-created as onboard_resolution.',
-];
+const NOTHING_FILLED_IN =
+  '  No resolution is filled in: expected created:<id> or not-created as onboard_resolution.';
 
 function resolvedLines(outcome: ResolveOutcome): string[] {
   const { run, by, request, resolved, report } = outcome;
@@ -103,19 +104,22 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
     ['still in doubt', run.outcomes['in-doubt']],
   ] as const;
   const width = Math.max(...counts.map(([, count]) => String(count).length));
-  return [
-    `Run ${run.id}: resolved by ${by}`,
-    ...counts.map(([what, count]) => `  ${what.padEnd(14)} ${String(count).padStart(width)}`),
-    ...(resolved.created + resolved.notCreated > 0 ? [`  ${FOR_GOOD}`] : []),
-    ...(decidesNothing(request, resolved) ? NOTHING_FILLED_IN : []),
-    ...refusedLines(resolved),
-    ...mateLines(resolved),
-    '',
-    ...(report.kind === 'written'
-      ? [`Report: ${pagesOf(report.summary, report.directory)[0]}`, ...keptLines(report.summary)]
-      : ['The run is under way: its report is written by the process that executes it.']),
-    ...nextLines(outcome),
-  ];
+  const lines = [`Run ${run.id}: resolved by ${by}`];
+  for (const [what, count] of counts) {
+    lines.push(`  ${what.padEnd(14)} ${String(count).padStart(width)}`);
+  }
+  if (resolved.created + resolved.notCreated > 0) lines.push(`  ${FOR_GOOD}`);
+  if (decidesNothing(request, resolved)) lines.push(NOTHING_FILLED_IN);
+  lines.push(...refusedLines(resolved), ...mateLines(resolved), '');
+  return [...lines, ...reportLines(report), ...nextLines(outcome)];
+}
+
+function reportLines(report: Rewritten): readonly string[] {
+  if (report.kind !== 'written') {
+    return ['The run is under way: its report is written by the process that executes it.'];
+  }
+  const [page] = pagesOf(report.summary, report.directory);
+  return [`Report: ${page}`, ...keptLines(report.summary)];
 }
 
 function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
@@ -137,7 +141,8 @@ function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
 /** A file in which no resolution is filled in. */
 function decidesNothing(request: ResolveRequest, resolved: Resolved): boolean {
   const { created, notCreated, unchanged, open, refused } = resolved;
-  return request.kind === 'file' && open > 0 && created + notCreated + unchanged + refused.length === 0;
+  const decided = created + notCreated + unchanged + refused.length;
+  return request.kind === 'file' && open > 0 && decided === 0;
 }
 
 function refusedLines({ refused }: Resolved): string[] {
@@ -154,7 +159,8 @@ function mateLines({ mates }: Resolved): string[] {
 
 function nextLines({ run, report }: ResolveOutcome): string[] {
   const status = isUnderWay(run) ? [] : [`The run's exit status is now ${exitCodeOf(run)}.`];
-  return [...status, ...(report.kind === 'written' ? renderNext(report.summary, report) : [])];
+  const next = report.kind === 'written' ? renderNext(report.summary, report) : [];
+  return [...status, ...next];
 }
 
 const EXAMPLE = `

@@ -85,7 +85,7 @@ async function lookAt(named: string | undefined, flags: Flags, session: Session)
   // Named once: of a newer run that begins meanwhile this command does not speak.
   const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
   const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));
-  const print = flags.json === true ? sayJson : flags.watch === true ? sayAnew : say;
+  const print = printFor(flags);
   let shown = await look();
   print(io, ...shown.lines);
   const isRead = async () => (await resultsWritten(io)) === null;
@@ -97,6 +97,11 @@ async function lookAt(named: string | undefined, flags: Flags, session: Session)
     if (shown.lines.join() !== last) print(io, ...shown.lines);
   }
   return EXIT.success;
+}
+
+function printFor({ json, watch }: Flags): typeof say {
+  if (json === true) return sayJson;
+  return watch === true ? sayAnew : say;
 }
 
 async function showStatus(id: string, flags: Flags, { ledger, env }: Session): Promise<Shown> {

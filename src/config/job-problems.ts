@@ -111,9 +111,12 @@ function describeExpected(issue: z.core.$ZodIssue): string {
 }
 
 function amount(limit: number | bigint, origin: string): string {
-  const unit = origin === 'string' ? ' character' : origin === 'array' ? ' item' : '';
-  return `${limit}${unit}${unit !== '' && limit !== 1 ? 's' : ''}`;
+  const unit = UNITS[origin];
+  if (unit === undefined) return `${limit}`;
+  return limit === 1 ? `${limit} ${unit}` : `${limit} ${unit}s`;
 }
+
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
 
 function alternatives(list: readonly string[]): string {
   const distinct = [...new Set(list)];

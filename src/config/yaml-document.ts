@@ -65,13 +65,18 @@ function nameProblems(document: Document.Parsed, lines: LineCounter): readonly Y
     Map: (_, { items }) => {
       const names = new Set<unknown>();
       for (const key of items.map((item) => item.key).filter(isScalar)) {
-        const problem = names.has(key.value) ? TWICE : key.value === '__proto__' ? PROTO : null;
+        const problem = nameProblem(key.value, names);
         if (problem !== null) problems.push({ line: lineAt(key, lines) ?? 1, problem });
         names.add(key.value);
       }
     },
   });
   return problems;
+}
+
+function nameProblem(name: unknown, before: ReadonlySet<unknown>): string | null {
+  if (before.has(name)) return TWICE;
+  return name === '__proto__' ? PROTO : null;
 }
 
 const PROTO = '"__proto__" is refused as a name';

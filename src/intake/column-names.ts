@@ -35,29 +35,60 @@ export type SampleRecord = { readonly line: number; readonly cells: readonly str
  * spreadsheet pads with empty cells, more than the title. Padding doesn't count.
  */
 export function headerBelow(records: readonly SampleRecord[]): SampleRecord | null {
-  const [first] = records;
-  if (first === undefined) return null;
-  const titled = filled(first);
-  const isPadded = first.cells.length > Math.max(1, titled);
-  const count = isPadded ? filled : ({ cells }: SampleRecord) => cells.length;
-  const mayBeHeader = isPadded && looksLikeHeader(first.cells.slice(0, titled));
+  const [title] = records;
+  if (title === undefined) return null;
+  const isPadded = title.cells.length > Math.max(1, filled(title));
+  return isPadded ? paddedHeader(records, title) : plainHeader(records, title);
+}
+
+function plainHeader(records: readonly SampleRecord[], title: SampleRecord): SampleRecord | null {
+  const widthOf = ({ cells }: SampleRecord) => cells.length;
+  const isHeader = ({ record, width, below }: Candidate) =>
+    isTable(below, (one) => one === width, MOST) && hasNames(record);
+  return candidates(records, widthOf, widthOf(title)).find(isHeader)?.record ?? null;
+}
+
+function paddedHeader(records: readonly SampleRecord[], title: SampleRecord): SampleRecord | null {
+  const titled = filled(title);
+  const mayBeHeader = looksLikeHeader(title.cells.slice(0, titled));
   // One cell more is rather a column without a name than the real header.
-  let most = mayBeHeader ? titled + 1 : count(first);
+  const least = mayBeHeader ? titled + 1 : titled;
   // Right of a label and its value, columns may be empty in many rows.
-  const share = isPadded && titled > 1 && !mayBeHeader ? HALF : MOST;
-  let found: SampleRecord | null = null;
+  const share = titled > 1 && !mayBeHeader ? HALF : MOST;
+  const isHeader = ({ record, below }: Candidate) =>
+    isTable(below, (width) => width > titled, share) && hasNames(record);
+  // A title may have two cells, such as a label and its value: the widest record is the header.
+  return candidates(records, filled, least).findLast(isHeader)?.record ?? null;
+}
+
+/** `below`: the widths of all records below it. */
+type Candidate = { readonly record: SampleRecord; readonly width: number; readonly below: readonly number[] };
+
+/** Records near the beginning that are wider than `least` and than all above them. */
+function candidates(
+  records: readonly SampleRecord[],
+  widthOf: (record: SampleRecord) => number,
+  least: number,
+): readonly Candidate[] {
+  const widths = records.map(widthOf);
+  const found: Candidate[] = [];
+  let widest = least;
   for (const [at, record] of records.slice(0, MOST_TITLES).entries()) {
-    if (count(record) <= most) continue;
-    most = count(record);
-    const below = records.slice(at + 1).map(count);
-    const fitting = below.filter((cells) => (isPadded ? cells > titled : cells === most)).length;
-    const isTable = fitting > 0 && fitting >= share * below.length;
-    if (!isTable || !looksLikeHeader(record.cells.filter((cell) => cell !== ''))) continue;
-    if (!isPadded) return record;
-    // A title may have two cells, such as a label and its value: the widest record is the header.
-    found = record;
+    const width = widthOf(record);
+    if (width <= widest) continue;
+    widest = width;
+    found.push({ record, width, below: widths.slice(at + 1) });
   }
   return found;
+}
+
+function isTable(below: readonly number[], fits: (width: number) => boolean, share: number): boolean {
+  const fitting = below.filter(fits).length;
+  return fitting > 0 && fitting >= share * below.length;
+}
+
+function hasNames({ cells }: SampleRecord): boolean {
+  return looksLikeHeader(cells.filter((cell) => cell !== ''));
 }
 
 export function titleProblem(unit: 'line' | 'row', title: number, header: number): string {

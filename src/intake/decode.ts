@@ -26,7 +26,7 @@ export async function* decodeText(
   see: (part: Buffer) => void = () => {},
 ): AsyncGenerator<string> {
   const isUtf16 = encoding.startsWith('utf-16');
-  const textOf = isUtf16 ? utf16Text(encoding) : encoding === 'utf-8' ? utf8Text : tableText(encoding);
+  const textOf = textIn(encoding);
   let read = 0;
   for await (const part of wholeParts(bytes, encoding)) {
     const text = textOf(part);
@@ -35,6 +35,11 @@ export async function* decodeText(
     see(part);
     yield text;
   }
+}
+
+function textIn(encoding: Encoding): (part: Buffer) => string {
+  if (encoding === 'utf-8') return utf8Text;
+  return encoding.startsWith('utf-16') ? utf16Text(encoding) : tableText(encoding);
 }
 
 /** Counted in the bytes, since bad ones are more characters in the text than they were. */

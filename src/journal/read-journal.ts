@@ -54,30 +54,44 @@ export async function* readRun(
 ): AsyncGenerator<Replayed> {
   const file = runFile(join(folder, worker), run);
   const bytes = (await stat(file).catch(insteadOf('ENOENT', null)))?.size ?? 0;
-  const record = decodeLine(await firstLineOf(file));
-  if (record?.kind === 'run') yield record;
+
+  const first = decodeLine(await firstLineOf(file));
+  if (first?.kind === 'run') yield first;
+
   const rows = createFold();
-  let lines = 0;
-  /** The damaged line that stands first, counted from the end. */
-  let damaged: number | null = null;
-  let entries: SettleEntry[] = [];
-  for await (const { text, isEnded } of linesBack(file, bytes)) {
-    const one = decodeLine(text);
-    const isLine = one !== null || isEnded || isTornDamage || !isTorn(text);
-    if (!isLine) continue;
-    if (one === null) damaged = lines;
-    else entries.push(...rows.take(one));
-    lines += 1;
-    if (entries.length < BATCH) continue;
-    for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
-    entries = [];
-  }
-  if (damaged !== null) onDamage({ file, line: lines - damaged });
-  entries.push(...rows.doubts());
-  for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
-  if (rows.added() > 0) yield { kind: 'added', run, chunk: rows.added() };
+  const records = recordsBack(linesBack(file, bytes), {
+    isTornDamage,
+    onDamage: (line) => onDamage({ file, line }),
+  });
+  for await (const entries of inBatches(lastWords(records, rows))) yield { kind: 'settled', run, entries };
+
+  const chunk = rows.added();
+  if (chunk > 0) yield { kind: 'added', run, chunk };
+
   for (const batch of batchesOf(rows.open(), BATCH)) yield { kind: 'intended', run, rows: batch };
 }
+
+/** The last settle entries of rows, each as soon as it is known; afterwards `rows` has the rest. */
+async function* lastWords(
+  records: AsyncIterable<StoredRecord>,
+  rows: Fold,
+): AsyncGenerator<readonly SettleEntry[]> {
+  for await (const record of records) yield rows.take(record);
+  yield rows.doubts();
+}
+
+async function* inBatches<Item>(lists: AsyncIterable<readonly Item[]>): AsyncGenerator<readonly Item[]> {
+  let waiting: Item[] = [];
+  for await (const list of lists) {
+    waiting.push(...list);
+    if (waiting.length < BATCH) continue;
+    yield* batchesOf(waiting, BATCH);
+    waiting = [];
+  }
+  yield* batchesOf(waiting, BATCH);
+}
+
+type Fold = ReturnType<typeof createFold>;
 
 /**
  * What a run's journal comes down to, row by row: open intents, else the last settle entry. Takes
@@ -85,7 +99,8 @@ export async function* readRun(
  * open intent or in doubt.
  */
 function createFold() {
-  const known = createRowSet();
+  /** Rows that no earlier record says more of. */
+  const complete = createRowSet();
   /** Their last entry; an earlier one may know more. */
   const doubts = new Map<number, SettleEntry>();
   /** Without a known end, by row; the latest first. */
@@ -95,31 +110,40 @@ function createFold() {
 
   const intend = (intent: IntendedRow) => {
     const { row, mark } = intent;
-    if (known.has(row) || doubts.has(row)) return;
+    const isEnded = complete.has(row) || doubts.has(row) || withdrawn.has(`${row} ${mark}`);
+    if (isEnded) return;
     const later = intents.get(row) ?? [];
-    if (withdrawn.has(`${row} ${mark}`)) return;
-    if (later.some((one) => one.mark === mark)) return;
-    intents.set(row, [...later, intent]);
-  };
-  /** Answers whether that is the row's last word. */
-  const settle = (entry: SettleEntry) => {
-    const { row, outcome } = entry;
-    if (known.has(row)) return false;
-    const isDoubt = outcome === 'in-doubt' && !intents.has(row);
-    if (isDoubt) doubts.set(row, entry);
-    else {
-      known.add(row);
-      doubts.delete(row);
-    }
-    return !isDoubt && !intents.has(row);
+    const isRepeated = later.some((one) => one.mark === mark);
+    if (!isRepeated) intents.set(row, [...later, intent]);
   };
   const withdraw = ([, row, mark]: MarkedRow) => {
-    if (!known.has(row)) withdrawn.add(`${row} ${mark}`);
+    if (!complete.has(row)) withdrawn.add(`${row} ${mark}`);
   };
+  /** Answers whether the entry is its row's last word. */
+  const settle = (entry: SettleEntry): boolean => {
+    const { row, outcome } = entry;
+    if (complete.has(row)) return false;
+    const isOpen = intents.has(row);
+    if (outcome === 'in-doubt' && !isOpen) {
+      doubts.set(row, entry);
+      return false;
+    }
+    complete.add(row);
+    doubts.delete(row);
+    return !isOpen;
+  };
+  const settleAll = (entries: readonly SettleEntry[]): readonly SettleEntry[] => {
+    const last: SettleEntry[] = [];
+    for (const entry of entries.toReversed()) {
+      if (settle(entry)) last.push(entry);
+    }
+    return last;
+  };
+
   return {
     /** Answers the settle entries that are their rows' last words. */
     take(record: StoredRecord): readonly SettleEntry[] {
-      if (record.kind === 'settled') return record.entries.toReversed().filter(settle);
+      if (record.kind === 'settled') return settleAll(record.entries);
       if (record.kind === 'intended') record.rows.toReversed().forEach(intend);
       if (record.kind === 'withdrawn') record.rows.forEach(withdraw);
       if (record.kind === 'added') added = Math.max(added, record.chunk);
@@ -154,6 +178,29 @@ function createRowSet() {
 /** `isEnded`: a line feed follows. */
 type Line = { readonly text: string; readonly isEnded: boolean };
 
+type Damages = {
+  readonly isTornDamage: boolean;
+  readonly onDamage: (line: number) => void;
+};
+
+/** Reports the damaged line that stands first once all are read: only then its number is known. */
+async function* recordsBack(
+  lines: AsyncIterable<Line>,
+  { isTornDamage, onDamage }: Damages,
+): AsyncGenerator<StoredRecord> {
+  let count = 0;
+  let belowDamage: number | null = null;
+  for await (const { text, isEnded } of lines) {
+    const record = decodeLine(text);
+    const isHarmless = record === null && !isEnded && !isTornDamage && isTorn(text);
+    if (isHarmless) continue;
+    if (record === null) belowDamage = count;
+    else yield record;
+    count += 1;
+  }
+  if (belowDamage !== null) onDamage(count - belowDamage);
+}
+
 const BLOCK_BYTES = 256 * 1024;
 
 /** Of a file's first bytes, the last first. */
@@ -163,10 +210,14 @@ async function* linesBack(file: string, bytes: number): AsyncGenerator<Line> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const block of blocksBack(file, bytes)) {
     const piece = Buffer.concat([block, rest]);
-    const begin = piece.indexOf('\n') + 1;
-    rest = begin === 0 ? piece : piece.subarray(0, begin - 1);
-    if (begin === 0) continue;
-    for (const text of piece.subarray(begin).toString('utf8').split('\n').reverse()) {
+    const feed = piece.indexOf('\n');
+    if (feed === -1) {
+      rest = piece;
+      continue;
+    }
+    rest = piece.subarray(0, feed);
+    const whole = piece.subarray(feed + 1).toString('utf8');
+    for (const text of whole.split('\n').reverse()) {
       if (isEnded || text !== '') yield { text, isEnded };
       isEnded = true;
     }

@@ -10,7 +10,7 @@ const MOST_CANDIDATES = 1_000;
 export function nearest(
   written: string,
   candidates: Iterable<string>,
-  most: (length: number) => number = (length) => Math.max(2, Math.floor(length / 3)),
+  most: (length: number) => number = mostEdits,
 ): string | null {
   if (written.length > LONGEST_NAME) return null;
   const wanted = fold(written);
@@ -28,6 +28,10 @@ export function nearest(
     }
   }
   return best;
+}
+
+function mostEdits(length: number): number {
+  return Math.max(2, Math.floor(length / 3));
 }
 
 /** ` Did you mean "x"?`, with its leading space, or ''. */

@@ -87,20 +87,25 @@ export function boundColumns(bindings: readonly Binding[]): readonly string[] {
 }
 
 function keyColumn({ definition: { key }, findColumns }: Compilation): string | undefined {
-  const [found, other] = key === undefined ? [] : findColumns(key);
+  if (key === undefined) return undefined;
+  const [found, other] = findColumns(key);
   return other === undefined ? (found?.column ?? key) : key;
 }
 
 function bindDefinition(compilation: Compilation): readonly Binding[] {
-  return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
-    const target = targetOf(field, compilation);
-    const contradiction = ignoredProblem(source, compilation);
-    const bound =
-      typeof target === 'string' ? target : (contradiction ?? bindSource(target, source, compilation));
-    if (typeof bound !== 'string') return bound === null ? [] : [bound];
-    compilation.problems.push(`fields, "${field}": ${bound}`);
-    return [];
-  });
+  const bindings: Binding[] = [];
+  for (const [field, source] of Object.entries(compilation.definition.fields)) {
+    const bound = bindField(field, source, compilation);
+    if (typeof bound === 'string') compilation.problems.push(`fields, "${field}": ${bound}`);
+    else if (bound !== null) bindings.push(bound);
+  }
+  return bindings;
+}
+
+function bindField(field: string, source: FieldSource, compilation: Compilation): Binding | string | null {
+  const target = targetOf(field, compilation);
+  if (typeof target === 'string') return target;
+  return ignoredProblem(source, compilation) ?? bindSource(target, source, compilation);
 }
 
 /** A column named like a field may be ignored, so that it fills another field alone. */
@@ -208,15 +213,17 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
   const misplaced = new Set<string>();
   const told = new Set<string>();
   const bindings: Binding[] = [];
+  const refuse = (column: string, problem: string) => {
+    const list = lists.find((one) => `${column}.`.startsWith(`${one.column}.`));
+    if (list !== undefined) misplaced.add(recordsProblem(list, column));
+    else if (!told.has(column)) problems.push(`column "${column}": ${problem}`);
+  };
   for (const [slot, column] of source.columns.entries()) {
     if (isLeftOut(column, compilation)) continue;
     const isTaken = named.has(column) || readsAsIgnored(column);
     const bound = bindHeader({ column, slot }, isTaken, compilation);
-    const list =
-      typeof bound === 'string' ? lists.find((one) => `${column}.`.startsWith(`${one.column}.`)) : undefined;
-    if (list !== undefined) misplaced.add(recordsProblem(list, column));
-    else if (typeof bound !== 'string') bindings.push(...(bound === null ? [] : [bound]));
-    else if (!told.has(column)) problems.push(`column "${column}": ${bound}`);
+    if (typeof bound === 'string') refuse(column, bound);
+    else if (bound !== null) bindings.push(bound);
     // Columns that share a name are told once.
     told.add(column);
   }
@@ -236,7 +243,8 @@ function fieldOfService(column: string, compilation: Compilation): string | null
 
 /** Those that the definition could mean, too: they need not be field paths. */
 function namedColumns({ definition, findColumns }: Compilation): ReadonlySet<string> {
-  return new Set(namesTaken(definition).flatMap((name) => findColumns(name).map(({ column }) => column)));
+  const found = namesTaken(definition).flatMap((name) => findColumns(name));
+  return new Set(found.map(({ column }) => column));
 }
 
 /** In a file that is one object; the columns of all in the list begin with `column`. */
@@ -277,11 +285,9 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
   if (isTaken) return null;
   const field = compilation.findField(at.column);
   const read = field === null ? bound : bindColumn(at, field, compilation);
-  return (
-    read ??
-    `${noSuchField(at.column, compilation)} Rename the column, ` +
-      'map it under "fields", or list it under "ignore".'
-  );
+  if (read !== undefined) return read;
+  const remedy = 'Rename the column, map it under "fields", or list it under "ignore".';
+  return `${noSuchField(at.column, compilation)} ${remedy}`;
 }
 
 /** As the field that `name` spells, or what is wrong; `undefined` where there is none. */
@@ -304,7 +310,7 @@ function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Bin
         ? containerProblem(at.column, known.shape, compilation)
         : { kind: 'container', path, ...at, shape: known.shape };
     case 'opaque':
-      return `${NOT_SHOWN}; list ` + `"${isTable(compilation.source) ? at.column : path[0]}" under "ignore"`;
+      return `${NOT_SHOWN}; list "${isTable(compilation.source) ? at.column : path[0]}" under "ignore"`;
     case 'unknown':
       return undefined;
     default:

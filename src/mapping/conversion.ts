@@ -79,20 +79,28 @@ export function booleanConversion(words: BooleanWords): Conversion | string {
   if (both !== undefined) {
     return `"${both}" would mean both true and false; expected words that mean one of them`;
   }
-  const fromText = (text: string) => (meansTrue(text) ? true : meansFalse(text) ? false : undefined);
+  const fromText = (text: string) => {
+    if (meansTrue(text)) return true;
+    return meansFalse(text) ? false : undefined;
+  };
   const conversion = {
     fromText,
     fromJson: (value: TypedValue) => (typeof value === 'boolean' ? value : undefined),
     expected: `a boolean: ${list(trueWords)} for true, ${list(falseWords)} for false`,
   };
-  const typed = (text: string) =>
-    fromText(text) ?? (text === 'true' ? true : text === 'false' ? false : undefined);
+  const typed = (text: string) => fromText(text) ?? JSON_BOOLEANS.get(text);
   return { ...conversion, typed: { ...conversion, fromText: typed } };
 }
 
+const JSON_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
 function matcher(own: readonly string[] | undefined, usual: readonly string[]): (text: string) => boolean {
   const words: ReadonlySet<string> = new Set(own ?? usual);
-  return own === undefined ? (text) => words.has(text.toLowerCase()) : (text) => words.has(text);
+  if (own !== undefined) return (text) => words.has(text);
+  return (text) => words.has(text.toLowerCase());
 }
 
 function list(words: readonly string[]): string {
@@ -104,7 +112,11 @@ function list(words: readonly string[]): string {
  * list of codes is not shown, so the service is the judge.
  */
 export const countryConversion: Conversion = {
-  fromText: (text) => countryCode(text) ?? (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
+  fromText(text) {
+    const code = countryCode(text);
+    if (code !== undefined) return code;
+    return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined;
+  },
   fromJson: () => undefined,
   expected:
     'a country: two- or three-letter ISO 3166 code, or its name ' +

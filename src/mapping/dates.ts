@@ -34,8 +34,13 @@ export function dateByPattern(pattern: string | readonly string[]): Conversion |
   const clash = clashIn(parsers);
   if (clash !== undefined) return `pattern ${JSON.stringify(pattern)}: ${clash}`;
   const all = [...parsers.values()];
-  const fromText = (text: string) =>
-    all.reduce<string | undefined>((read, parse) => read ?? parse(text), undefined);
+  const fromText = (text: string) => {
+    for (const parse of all) {
+      const read = parse(text);
+      if (read !== undefined) return read;
+    }
+    return undefined;
+  };
   const typed = { ...isoDate, fromText: (text: string) => typedDate(text, fromText) };
   const expected = `a real date, written as ${[...parsers.keys()].join(' or ')}`;
   return { ...isoDate, fromText, typed, expected };
@@ -53,8 +58,10 @@ const SAMPLES: readonly WrittenTime[] = [2003, 1203, 1999].flatMap((year) => [
 /** A text that two of the patterns read differently. */
 function clashIn(parsers: ReadonlyMap<string, DateParser>): string | undefined {
   if (parsers.size < 2) return undefined;
-  const texts = [...parsers.keys()].flatMap((one) => SAMPLES.map((sample) => exampleDate(one, sample)));
-  const readings = (text: string) => new Set([...parsers.values()].flatMap((parse) => parse(text) ?? []));
+  const all = [...parsers.values()];
+  const examples = (pattern: string) => SAMPLES.map((sample) => exampleDate(pattern, sample));
+  const readings = (text: string) => new Set(all.flatMap((parse) => parse(text) ?? []));
+  const texts = [...parsers.keys()].flatMap(examples);
   const clash = texts.find((text) => readings(text).size > 1);
   return clash && `${clash} could be read by both; expected no two that read one cell differently`;
 }
@@ -192,8 +199,12 @@ function minutesAhead(offset: string): number {
 
 /** In any language of data/months.tsv. */
 function monthOf(name: string): number {
-  const plain = name.normalize('NFD').replaceAll(/[\p{M}.]/gu, '');
-  return Number(readData('months.tsv').find((names) => names.includes(plain.toLowerCase()))?.[0]);
+  const plain = name
+    .normalize('NFD')
+    .replaceAll(/[\p{M}.]/gu, '')
+    .toLowerCase();
+  const [month] = readData('months.tsv').find((names) => names.includes(plain)) ?? [];
+  return Number(month);
 }
 
 const PIECE = /'((?:[^']|'')*)'|yyyy|yy|M{1,4}|dd?|HH?|hh?|a|mm|ss|SSS|X{1,3}|[\s\S]/gu;
@@ -217,9 +228,10 @@ function compilePattern(pattern: string): DateParser | string {
     if (token !== undefined) tokens.push(token);
     shape += token === undefined ? literal(piece, quoted, problems) : token.shape;
   }
-  problems.push(...partProblems(tokens.map(({ part }) => part)));
+  const parts = tokens.map(({ part }) => part);
+  problems.push(...partProblems(parts));
   const isHalved = tokens.some(({ read }) => read === hourOfTwelve);
-  if (isHalved !== tokens.some(({ part }) => part === 'half'))
+  if (isHalved !== parts.includes('half'))
     problems.push('hh or h needs a, which is AM or PM, and a needs hh or h');
   return problems[0] ?? parserOf(new RegExp(`^${shape}$`, 'u'), tokens);
 }
@@ -245,7 +257,7 @@ function partProblems(parts: readonly Part[]): readonly string[] {
   for (const part of ['year', 'month', 'day'] as const) {
     if (!parts.includes(part)) problems.push(`the ${part} is missing`);
   }
-  const time = (['hour', 'minute', 'second', 'ms'] as const).map((part) => parts.includes(part));
+  const time = TIME_PARTS.map((part) => parts.includes(part));
   if (time.some((here, i) => here && time[i - 1] === false)) {
     problems.push('minutes need hours, seconds need minutes, and milliseconds need seconds');
   }
@@ -253,12 +265,16 @@ function partProblems(parts: readonly Part[]): readonly string[] {
   return problems;
 }
 
+const TIME_PARTS: readonly Part[] = ['hour', 'minute', 'second', 'ms'];
+
 function parserOf(shape: RegExp, tokens: readonly Token[]): DateParser {
   return (text) => {
     const match = shape.exec(text);
     if (match === null) return undefined;
     const written = { ...MIDNIGHT };
-    for (const [i, { part, read = Number }] of tokens.entries()) written[part] = read(match[i + 1] ?? '');
+    for (const [i, { part, read = Number }] of tokens.entries()) {
+      written[part] = read(match[i + 1] ?? '');
+    }
     return isoInstant({ ...written, hour: written.hour + written.half });
   };
 }

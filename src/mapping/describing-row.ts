@@ -25,17 +25,32 @@ export function compileDescribesColumns(compilation: Compilation, bindings: read
   // Most rows are mapped in processes that see no first ones.
   const labels = remembered((_: 'once') => createIsLabel(compilation, bindings));
   return ({ row, values }: RowContext): boolean => {
-    const cells = row > MOST_ROWS ? [] : values.flatMap(cellAt).filter(({ slot }) => !isLeft[slot]);
+    if (row > MOST_ROWS) return false;
+    const cells = values.flatMap(cellAt).filter(({ slot }) => !isLeft[slot]);
     if (cells.length === 0) return false;
-    const least = cells.length === 1 && isLeft.length > 1 ? 1 : 2;
-    const isMost = (is: IsSuch) => cells.filter(is).length >= Math.max(least, (cells.length + 1) / 2);
-    const copied = cells.filter(({ text }) => invented('examples.tsv').has(text));
-    const isMarked = cells.every(isMark) && cells.map(({ text }) => text).join('').length > 1;
-    const isNumbered = cells.length > 2 && cells.every(isNumber);
-    if (copied.length >= Math.min(2, cells.length) || isMarked || isNumbered) return true;
+    if (isCopied(cells) || isMarked(cells) || isNumbered(cells)) return true;
     if (cells.some(isNoRecord)) return true;
-    return [isType, labels('once'), isExample].some(isMost);
+
+    const isOnly = cells.length === 1 && isLeft.length > 1;
+    const most = Math.max(isOnly ? 1 : 2, (cells.length + 1) / 2);
+    const kinds = [isType, labels('once'), isExample];
+    return kinds.some((isSuch) => cells.filter(isSuch).length >= most);
   };
+}
+
+function isCopied(cells: readonly Cell[]): boolean {
+  const examples = invented('examples.tsv');
+  const copied = cells.filter(({ text }) => examples.has(text));
+  return copied.length >= Math.min(2, cells.length);
+}
+
+function isMarked(cells: readonly Cell[]): boolean {
+  const letters = cells.map(({ text }) => text).join('');
+  return letters.length > 1 && cells.every(isMark);
+}
+
+function isNumbered(cells: readonly Cell[]): boolean {
+  return cells.length > 2 && cells.every(isNumber);
 }
 
 function cellAt(value: unknown, slot: number): readonly Cell[] {
@@ -49,7 +64,10 @@ const described = remembered((kind: string): ReadonlySet<string> => {
 });
 
 const saying = (kind: string, how: 'startsWith' | 'includes'): IsSuch => {
-  return ({ text }) => [...described(kind)].some((phrase) => normalForm(text)[how](phrase));
+  return ({ text }) => {
+    const form = normalForm(text);
+    return [...described(kind)].some((phrase) => form[how](phrase));
+  };
 };
 const isExample = saying('example', 'startsWith');
 const isNoRecord = saying('no record', 'includes');
@@ -61,21 +79,28 @@ const NOTATION = /^(?:an?|[cnx])\.\.\d+$|^[dmyjta]{2,4}([-./])[dmyjta]{2}\1[dmyj
 const isType: IsSuch = ({ text }) => {
   const form = normalForm(text);
   const types = described('type');
+  if (NOTATION.test(form) || types.has(form)) return true;
   const words = form.match(/\p{L}+/gu) ?? [];
-  const isKnown = words.every((word) => types.has(word) || described('beside type').has(word));
-  return NOTATION.test(form) || types.has(form) || (isKnown && words.some((word) => types.has(word)));
+  const beside = words.filter((word) => !types.has(word));
+  const hasType = beside.length < words.length;
+  return hasType && beside.every((word) => described('beside type').has(word));
 };
 
 /** A unit, or the letter of a duty (mandatory, optional, conditional; Pflicht, kann). */
 const isMark: IsSuch = ({ slot, text }) => {
   if (isWordForNothing(text)) return false;
+  if (BRACKETS_OR_DUTY.test(text)) return true;
   const isUnit = wordsOf('currency').has(text) || described('unit').has(normalForm(text));
-  return /^(?:\[[^[\]]*\]|\([^()]*\)|[CKMOPR])$/.test(text) || (slot > 0 && isUnit);
+  return slot > 0 && isUnit;
 };
 
+const BRACKETS_OR_DUTY = /^(?:\[[^[\]]*\]|\([^()]*\)|[CKMOPR])$/;
+
 /** The position of its column, as numbers or as a spreadsheet has it. */
-const isNumber: IsSuch = ({ slot, text }) =>
-  text === String(slot + 1) || text === String.fromCharCode(65 + slot);
+const isNumber: IsSuch = ({ slot, text }) => {
+  const letter = String.fromCharCode(65 + slot);
+  return text === String(slot + 1) || text === letter;
+};
 
 /** The cell names the very column that it stands in. */
 function createIsLabel(compilation: Compilation, bindings: readonly Binding[]): IsSuch {
@@ -83,13 +108,15 @@ function createIsLabel(compilation: Compilation, bindings: readonly Binding[]): 
   const operation = operationOf(definition);
   if (isOwn(operation)) return () => false;
   const meaningOf = createFindMeaning(operation, catalog, pathField);
-  const filled = bindings.map((one) => one.kind !== 'constant' && `${one.slot} ${formatFieldPath(one.path)}`);
-  return ({ slot, text }) => filled.includes(`${slot} ${meaningOf(text)?.field}`);
+  const bound = bindings.filter((one) => one.kind !== 'constant');
+  const filled = new Set(bound.map(({ slot, path }) => `${slot} ${formatFieldPath(path)}`));
+  return ({ slot, text }) => filled.has(`${slot} ${meaningOf(text)?.field}`);
 }
 
 const INVENTED = /example|sampl|^PARTNER-0001$/i;
 
 /** Not what could be anybody's, such as `true` or `GBR`. */
-const invented = remembered(
-  (table: string) => new Set(readData(table).flatMap(([, cell = '']) => (INVENTED.test(cell) ? [cell] : []))),
-);
+const invented = remembered((table: string) => {
+  const cells = readData(table).map(([, cell = '']) => cell);
+  return new Set(cells.filter((cell) => INVENTED.test(cell)));
+});

@@ -17,18 +17,20 @@ const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs'
  */
 export function packFieldDigests(body: JsonObject, salt: string, before = ''): string {
   const known = unpack(before);
-  for (const [path, value] of fieldsIn(body)) known.set(pathDigest(path), valueDigest(path, value, salt));
+  for (const field of fieldsIn(body)) known.set(pathDigest(field), valueDigest(field, salt));
   return [...known].map((entry) => entry.join('')).join('');
 }
 
 /** The fields of which `packed` has no digest or another one; `null` where none has changed. */
 export function changedFields(body: JsonObject, salt: string, packed: string): JsonObject | null {
   const known = unpack(packed);
-  const changed = fieldsIn(body).filter(
-    ([path, value]) => known.get(pathDigest(path)) !== valueDigest(path, value, salt),
-  );
+  const isChanged = (field: Field) => known.get(pathDigest(field)) !== valueDigest(field, salt);
+  const changed = fieldsIn(body).filter(isChanged);
   if (changed.length === 0) return null;
-  return changed.reduce<JsonObject>((record, [path, value]) => withMember(record, path, value), {});
+
+  let record: JsonObject = {};
+  for (const [path, value] of changed) record = withMember(record, path, value);
+  return record;
 }
 
 type Field = readonly [path: readonly string[], value: JsonValue];
@@ -45,13 +47,14 @@ function isFilledObject(value: JsonValue): value is JsonObject {
 }
 
 function unpack(packed: string): Map<string, string> {
-  return new Map([...packed.matchAll(FIELD)].map(([, path = '', value = '']) => [path, value]));
+  const fields = [...packed.matchAll(FIELD)];
+  return new Map(fields.map(([, path = '', value = '']) => [path, value]));
 }
 
-function pathDigest(path: readonly string[]): string {
+function pathDigest([path]: Field): string {
   return shortDigest(JSON.stringify(path), PATH_CHARACTERS);
 }
 
-function valueDigest(path: readonly string[], value: JsonValue, salt: string): string {
+function valueDigest([path, value]: Field, salt: string): string {
   return shortDigest(JSON.stringify([salt, path, value]), VALUE_CHARACTERS);
 }

@@ -88,7 +88,8 @@ function notesOf({ leftToService }: Compilation): readonly string[] {
   if (first === undefined) return [];
   const names = [...leftToService.keys()].map((column) => JSON.stringify(column));
   const told = names.slice(0, COLUMNS_TOLD).join(', ');
-  const rest = names.length > COLUMNS_TOLD ? ` and ${names.length - COLUMNS_TOLD} more` : '';
+  const more = names.length - COLUMNS_TOLD;
+  const rest = more > 0 ? ` and ${more} more` : '';
   const [column, field] = first;
   return [
     `Not sent: ${told}${rest}. A header alone never fills a field that only the service sets; ` +
@@ -118,6 +119,9 @@ function compileSteps(compilation: Compilation): Steps {
   const { pathField, problems, definition, catalog } = compilation;
   const bindings = bindFields(compilation);
   const isPathId = ({ path }: Binding) => path.length === 1 && path[0] === pathField;
+  const ofPath = bindings.filter(isPathId);
+  const ofBody = bindings.filter((binding) => !isPathId(binding));
+  const ownPath = definition.request?.path;
   const key = keyPlace(compilation);
   problems.push(...groupProblems(compilation, bindings));
   const steps = {
@@ -128,16 +132,8 @@ function compileSteps(compilation: Compilation): Steps {
     keyOf: key === null ? () => null : compileKeyOf(key),
     checkKey: compileKeyCheck(compilation, key),
     pathIdOf:
-      definition.request === undefined
-        ? compilePathId(compilation, bindings.filter(isPathId))
-        : compileOwnPath(compilation, definition.request.path),
-    build: buildBody(
-      bodyTree(
-        bindings.filter((binding) => !isPathId(binding)),
-        problems,
-      ),
-      definition.emptyCell,
-    ),
+      ownPath === undefined ? compilePathId(compilation, ofPath) : compileOwnPath(compilation, ownPath),
+    build: buildBody(bodyTree(ofBody, problems), definition.emptyCell),
     // The path of its own may be all that a row has.
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
@@ -176,7 +172,8 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
   }
   const { issues, warnings, references } = context;
-  return issues.length === 0 ? { kind: 'mapped', body, pathId, warnings, references } : issuesOf(context);
+  if (issues.length > 0) return issuesOf(context);
+  return { kind: 'mapped', body, pathId, warnings, references };
 }
 
 const EMPTY_KEY = "a key: the job definition makes this column the row's own key";

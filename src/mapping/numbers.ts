@@ -24,24 +24,24 @@ const PLAIN_INTEGER = /^[+-]?\d+(?:\.0{1,2})?$/;
 const EXACT = 'with no more digits than a double keeps exactly (15 always are)';
 
 export function numberConversion({ decimal }: NumberSigns): Conversion {
+  const example = decimal === undefined ? '-1234.56' : NUMBER[decimal];
   return {
     fromText: decimal === undefined ? plainNumber : signedNumber(decimal),
     fromJson: (value) => (typeof value === 'number' ? value : undefined),
     ...(decimal !== undefined && { typed: numberConversion({}) }),
     remedy: (text) => remedy((other) => signedNumber(other)(text)),
-    expected: `a number such as ${decimal === undefined ? '-1234.56' : NUMBER[decimal]}, ${EXACT}`,
+    expected: `a number such as ${example}, ${EXACT}`,
   };
 }
 
 export function integerConversion({ decimal }: NumberSigns): Conversion {
+  const example = decimal === undefined ? '1234' : INTEGER[decimal];
   return {
     fromText: decimal === undefined ? plainInteger : groupedInteger(decimal),
     fromJson: (value) => (Number.isSafeInteger(value) ? value : undefined),
     ...(decimal !== undefined && { typed: integerConversion({}) }),
     remedy: (text) => remedy((other) => groupedInteger(other)(text)),
-    expected:
-      `a whole number such as ${decimal === undefined ? '1234' : INTEGER[decimal]}, ` +
-      `up to ${Number.MAX_SAFE_INTEGER}`,
+    expected: `a whole number such as ${example}, up to ${Number.MAX_SAFE_INTEGER}`,
   };
 }
 
@@ -53,12 +53,14 @@ function plainNumber(text: string): number | undefined {
 }
 
 function signedNumber(decimal: Decimal): (text: string) => number | undefined {
-  const shape = new RegExp(`^(-?)(0|[1-9]\\d*|[1-9]\\d{0,2}(?:${GROUPS[decimal]}))(?:\\${decimal}(\\d+))?$`);
+  const digits = `0|[1-9]\\d*|[1-9]\\d{0,2}(?:${GROUPS[decimal]})`;
+  const shape = new RegExp(`^(-?)(${digits})(?:\\${decimal}(\\d+))?$`);
   return (text) => {
     const match = shape.exec(text);
     if (match === null) return undefined;
-    const [, sign = '', whole = '', fraction] = match;
-    return exactNumber(sign + whole.replaceAll(/\D/g, '') + (fraction === undefined ? '' : `.${fraction}`));
+    const [, sign = '', grouped = '', fraction] = match;
+    const whole = sign + grouped.replaceAll(/\D/g, '');
+    return exactNumber(fraction === undefined ? whole : `${whole}.${fraction}`);
   };
 }
 
@@ -67,7 +69,8 @@ function plainInteger(text: string): number | undefined {
 }
 
 function groupedInteger(decimal: Decimal): (text: string) => number | undefined {
-  const shape = new RegExp(`^([+-]?(?:\\d+|\\d{1,3}(?:${GROUPS[decimal]})))(?:\\${decimal}0{1,2})?$`);
+  const digits = `\\d+|\\d{1,3}(?:${GROUPS[decimal]})`;
+  const shape = new RegExp(`^([+-]?(?:${digits}))(?:\\${decimal}0{1,2})?$`);
   return (text) => {
     const whole = shape.exec(text)?.[1];
     return whole === undefined ? undefined : safeInteger(whole.replaceAll(/[^\d-]/g, ''));
@@ -88,9 +91,10 @@ function exactNumber(numeral: string): number | undefined {
 
 /** The decimal sign with which a text would be read; both, where they read different numbers. */
 function remedy(read: (decimal: Decimal) => number | undefined): readonly WrittenAs[] {
-  const [point, comma] = [read('.'), read(',')];
-  return [
-    ...(point === undefined ? [] : [{ decimal: '.' } as const]),
-    ...(comma === undefined || comma === point ? [] : [{ decimal: ',' } as const]),
-  ];
+  const point = read('.');
+  const comma = read(',');
+  const found: WrittenAs[] = [];
+  if (point !== undefined) found.push({ decimal: '.' });
+  if (comma !== undefined && comma !== point) found.push({ decimal: ',' });
+  return found;
 }

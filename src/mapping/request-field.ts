@@ -95,7 +95,8 @@ export function createFieldLookup(catalog: FieldCatalog, pathField: string | nul
     if (isListElement(catalog, path)) return { kind: 'leaf', type: 'string', listElement: true };
     const shape = containers.get(name);
     if (shape !== undefined) return { kind: 'container', shape };
-    const isOpaque = path.some((_, end) => catalog.get(catalogPath(path.slice(0, end + 1))) === 'object');
+    const around = path.map((_, end) => catalogPath(path.slice(0, end + 1)));
+    const isOpaque = around.some((one) => catalog.get(one) === 'object');
     return { kind: isOpaque ? 'opaque' : 'unknown' };
   };
 }
@@ -112,25 +113,29 @@ function containersOf(catalog: FieldCatalog): ReadonlyMap<string, 'object' | 'li
 }
 
 function isListElement(catalog: FieldCatalog, path: FieldPath): boolean {
-  return typeof path.at(-1) === 'number' && catalog.get(catalogPath(path.slice(0, -1))) === 'string-list';
+  if (typeof path.at(-1) !== 'number') return false;
+  return catalog.get(catalogPath(path.slice(0, -1))) === 'string-list';
 }
 
 export type FindField = (header: string) => string | null;
 
 export function createFindField(catalog: FieldCatalog, pathField: string | null): FindField {
   const spellings = new Map<string, string | null>();
-  for (const field of [...(pathField === null ? [] : [pathField]), ...catalog.keys()]) {
+  const own = pathField === null ? [] : [pathField];
+  for (const field of [...own, ...catalog.keys()]) {
     const folded = foldName(field);
     spellings.set(folded, spellings.has(folded) ? null : field); // which of two is meant nobody knows
   }
   return (header) => {
     if (header.includes('#')) return null; // every position, in the catalog only
     const folded = foldName(header).replaceAll(/\[(\d+)\]/g, '.$1');
-    const positions = folded.match(/(?<=\.)\d+(?=\.|$)/g) ?? [];
-    const field = spellings.get(folded.replaceAll(/(?<=\.)\d+(?=\.|$)/g, '#')) ?? null;
-    return field === null ? null : withPositions(field, positions);
+    const field = spellings.get(folded.replaceAll(POSITION, '#')) ?? null;
+    if (field === null) return null;
+    return withPositions(field, folded.match(POSITION) ?? []);
   };
 }
+
+const POSITION = /(?<=\.)\d+(?=\.|$)/g;
 
 /** The catalog's path with positions in place of its `#`; 0 where there are no positions left. */
 export function withPositions(field: string, positions: readonly string[]): string {

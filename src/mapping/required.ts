@@ -128,17 +128,15 @@ export function missingColumns(compilation: Compilation, bindings: readonly Bind
 function missingNamed({ definition, source, findColumns }: Compilation): readonly Missing[] {
   if (source.columns.length === 0 && !isTable(source)) return []; // without a record there is nothing to miss
   const { key, fields } = definition;
-  const named = [
-    ...(key === undefined ? [] : [[key, 'its key'] as const]),
-    ...pathColumnsOf(definition).map((column) => [column, "the request's path"] as const),
-    ...(isTable(source) ? Object.entries(fields) : []).flatMap(([field, from]) =>
-      columnsOf(from).map((column) => [column, field] as const),
-    ),
-  ];
   const uses = new Map<string, string[]>();
-  for (const [column, use] of named) {
-    if (findColumns(column).length > 0) continue;
+  const addUse = (column: string, use: string) => {
+    if (findColumns(column).length > 0) return;
     uses.set(column, [...(uses.get(column) ?? []), use]);
+  };
+  if (key !== undefined) addUse(key, 'its key');
+  for (const column of pathColumnsOf(definition)) addUse(column, "the request's path");
+  for (const [field, from] of isTable(source) ? Object.entries(fields) : []) {
+    for (const column of columnsOf(from)) addUse(column, field);
   }
   return [...uses].map(([column, of]) => ({
     column,
@@ -153,12 +151,14 @@ function missingRequired(
   bindings: readonly Binding[],
 ): readonly Missing[] {
   if (!isTable(source)) return [];
-  const mapped = [...bindings.map(({ path }) => path), ...Object.keys(definition.fields).flatMap(pathIn)];
+  const defined = Object.keys(definition.fields).flatMap(pathIn);
+  const mapped = [...bindings.map(({ path }) => path), ...defined];
   const taken = new Set(boundColumns(bindings));
   const candidates = source.columns.filter((one) => !taken.has(one));
   return [...new Set(definition.required)].flatMap((field) => {
     const [path] = pathIn(field);
-    if (path === undefined || field === pathField || mapped.some((one) => couldFill(one, path))) return [];
+    if (path === undefined || field === pathField) return [];
+    if (mapped.some((one) => couldFill(one, path))) return [];
     if (lookUp(atFirst(path)).kind === 'unknown') return []; // no column could be that field
     return [{ column: formatFieldPath(atFirst(path)), why: 'which the job requires', candidates }];
   });
@@ -171,8 +171,10 @@ export function createIsNeeded(
 ): (column: string) => boolean {
   const { key, fields } = definition;
   const required = definition.required.flatMap(pathIn);
-  const isRequired = (name: string) =>
-    pathIn(name).some((path) => required.some((one) => couldFill(path, one)));
+  const isRequired = (name: string) => {
+    const paths = pathIn(name);
+    return paths.some((path) => required.some((one) => couldFill(path, one)));
+  };
   const sources = Object.entries(fields).filter(([field]) => isRequired(field) || field === pathField);
   const columns = sources.flatMap(([, source]) => columnsOf(source));
   const own = [key ?? [], pathField ?? []].flat();
@@ -203,7 +205,8 @@ function foundWords(source: SourceInfo): string {
   const columns = source.columns.filter((column) => column !== '');
   const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);
   const rest = columns.length - names.length;
-  const all = names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);
+  const listed = names.join(', ');
+  const all = rest === 0 ? listed : `${listed} and ${rest} more`;
   const found = isTable(source)
     ? `its header, on line ${source.headerLine}, names ${all}`
     : `its records have ${all}`;

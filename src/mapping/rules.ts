@@ -23,16 +23,21 @@ const LONGEST = 1_024;
 export function compileRules(compilation: Compilation, bindings: readonly Binding[]): CheckRules {
   const { definition, problems, source } = compilation;
   const columns = new Map(bindings.map((one) => [formatFieldPath(one.path), columnOf(one)]));
-  const checks = Object.entries(definition.rules).flatMap(([field, rule]): readonly CheckRules[] => {
+  const compileCheck = (field: string, rule: Rule): CheckRules | string => {
     const path = rulePath(field, compilation);
-    const problemOf = typeof path === 'string' ? path : compileRule(rule);
-    if (typeof path !== 'string' && typeof problemOf !== 'string') {
-      const repeats = new Map(source.repeats?.[field]);
-      return [createCheck({ path, rule, problemOf, repeats, columns })];
-    }
-    problems.push(`rules, "${field}": ${typeof path === 'string' ? path : problemOf}`);
-    return [];
-  });
+    if (typeof path === 'string') return path;
+    const problemOf = compileRule(rule);
+    if (typeof problemOf === 'string') return problemOf;
+    const repeats = new Map(source.repeats?.[field]);
+    return createCheck({ path, rule, problemOf, repeats, columns });
+  };
+
+  const checks: CheckRules[] = [];
+  for (const [field, rule] of Object.entries(definition.rules)) {
+    const check = compileCheck(field, rule);
+    if (typeof check === 'string') problems.push(`rules, "${field}": ${check}`);
+    else checks.push(check);
+  }
   return (body, context) => {
     for (const check of checks) check(body, context);
   };
@@ -62,7 +67,8 @@ function createCheck({ path, rule, problemOf, repeats, columns }: Check): CheckR
   const add = rule.level === 'warn' ? addWarning : addIssue;
   return (body, context) => {
     for (const { value, at } of valuesAt(body, path)) {
-      const column = columns.get(formatFieldPath(at)) ?? formatFieldPath(at);
+      const field = formatFieldPath(at);
+      const column = columns.get(field) ?? field;
       const broken = { code: 'rule_broken', column, value } as const;
       const problem = problemOf(value);
       const first = repeats.get(context.row);
@@ -97,7 +103,7 @@ const MOST_REPEATS = 1_000;
 
 /** Rows that repeat what is to be unique. Call `see` for all rows that map, in file order. */
 export function createRepeatLook(rules: Readonly<Record<string, Rule>>) {
-  const fields = Object.entries(rules).flatMap(([field, rule]) => (rule.unique === true ? [field] : []));
+  const fields = Object.keys(rules).filter((field) => rules[field]?.unique === true);
   const seen = new Map<string, { readonly row: number; readonly group: string | null }>();
   const found: Record<string, [number, number][]> = Object.fromEntries(fields.map((field) => [field, []]));
   const see = (field: string, row: number, group: string | null, value: JsonValue) => {

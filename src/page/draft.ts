@@ -134,10 +134,10 @@ function changed(
 ): { readonly proposal: JobProposal; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const keyColumn = key === null ? undefined : source.columns[key];
-  const placed = source.columns.map((column, i) => ({
-    column,
-    ...(columns[i] ?? { field: '', reading: '' }),
-  }));
+  const placed = source.columns.map((column, i) => {
+    const { field, reading } = columns[i] ?? { field: '', reading: '' };
+    return { column, field, reading };
+  });
   const isItself = ({ column, field, reading }: (typeof placed)[number]) =>
     field === column && reading === '';
   const sent = placed.filter(({ field }) => field !== '');
@@ -148,29 +148,31 @@ function changed(
     return notation ?? {};
   };
   const filled = new Map(sent.map(({ field, column }) => [field, column]));
-  for (const { field, column } of sent)
-    if (filled.get(field) !== column)
-      problems.push(`"${column}" and "${filled.get(field)}" both fill ${field}: expected one of them to`);
+  for (const { field, column } of sent) {
+    const last = filled.get(field);
+    if (last === column) continue;
+    problems.push(`"${column}" and "${last}" both fill ${field}: expected one of them to`);
+  }
+
+  const mapped = sent.filter((one) => !isItself(one));
+  const fields = mapped.map(({ column, field, reading }) => {
+    const notation = offered(column, reading);
+    return { field, column, notation, notes: [], isDecided: true };
+  });
+  const notSent = placed.filter(({ column, field }) => field === '' && column !== '');
+  const open = notSent.filter(({ column }) => column !== keyColumn);
+  const { missingId } = proposed;
+  const hasId = missingId !== null && filled.has(missingId);
   return {
     problems,
     proposal: {
       ...proposed,
       key: keyOf(keyColumn, proposed.key),
-      fields: sent
-        .filter((one) => !isItself(one))
-        .map(({ column, field, reading }) => ({
-          field,
-          column,
-          notation: offered(column, reading),
-          notes: [],
-          isDecided: true,
-        })),
+      fields,
       itself: sent.filter(isItself).map(({ column }) => column),
-      open: placed
-        .filter(({ column, field }) => field === '' && column !== '' && column !== keyColumn)
-        .map(({ column }) => ({ column, reason: 'not sent' })),
+      open: open.map(({ column }) => ({ column, reason: 'not sent' })),
       required: proposed.required.filter((field) => filled.has(field)),
-      missingId: proposed.missingId !== null && filled.has(proposed.missingId) ? null : proposed.missingId,
+      missingId: hasId ? null : missingId,
     },
   };
 }
@@ -203,11 +205,7 @@ type Around = { readonly proposed: JobProposal; readonly mapped: readonly Mapped
 /** The file's columns, each with what would really be sent of it. */
 function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { proposed, mapped }: Around) {
   const cells = rows.map((row) => textsOf(row, source.columns));
-  const refusals = new Map<string | null, Issue[]>();
-  for (const one of mapped)
-    if (one.kind === 'issues')
-      for (const issue of one.issues)
-        refusals.set(issue.column, [...(refusals.get(issue.column) ?? []), issue]);
+  const refusals = refusalsIn(mapped);
   return source.columns.map((column, i) => {
     const { field = '', reading = '' } = columns[i] ?? {};
     const texts = cells.map((row) => row[i] ?? '').filter((cell) => cell !== '');
@@ -230,6 +228,15 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { 
   });
 }
 
+function refusalsIn(mapped: readonly Mapped[]): ReadonlyMap<string | null, readonly Issue[]> {
+  const refusals = new Map<string | null, Issue[]>();
+  const issues = mapped.flatMap((one) => (one.kind === 'issues' ? one.issues : []));
+  for (const issue of issues) {
+    refusals.set(issue.column, [...(refusals.get(issue.column) ?? []), issue]);
+  }
+  return refusals;
+}
+
 export function textsOf(row: Row, columns: readonly string[]): readonly string[] {
   return cellsOf(row, columns).map((cell) => (typeof cell === 'string' ? cell : JSON.stringify(cell)));
 }
@@ -238,8 +245,8 @@ function sentOf(field: string, mapped: readonly Mapped[]): readonly string[] {
   const path = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   const values = mapped.flatMap((one) => {
     if (one.kind === 'issues') return [];
-    const value =
-      valueAt(one.body, path) ?? (one.pathId === null || path.length > 1 ? undefined : one.pathId);
+    const pathId = path.length > 1 ? null : one.pathId;
+    const value = valueAt(one.body, path) ?? pathId ?? undefined;
     return value === undefined ? [] : [JSON.stringify(value)];
   });
   return [...new Set(values)].slice(0, SAMPLES);
@@ -274,5 +281,6 @@ function firstRequest(operation: BuiltIn, mapped: readonly Mapped[]): string | n
     body: first.body,
     query: {},
   });
-  return `${method} ${path}${body === null ? '' : `\n${JSON.stringify(JSON.parse(body), null, 2)}`}`;
+  if (body === null) return `${method} ${path}`;
+  return `${method} ${path}\n${JSON.stringify(JSON.parse(body), null, 2)}`;
 }

@@ -64,15 +64,14 @@ async function save(visit: Visit<Desk>): Promise<Reply> {
   const found = await draftFor(visit, choices);
   if (found === null) return GONE;
   const { id, reading, draft } = found;
-  const answer =
-    draft.problems.length > 0
-      ? refusedFor(draft.problems)
-      : await askFor(visit, { kind: 'save-job', name: draft.job, yaml: draft.yaml });
-  if (answer.kind === 'done')
-    return {
-      kind: 'redirect',
-      to: `/uploads/${id}?${new URLSearchParams({ ...reading, job: draft.job })}`,
-    };
+  const { job, yaml } = draft;
+  const isRefused = draft.problems.length > 0;
+  const answer = isRefused
+    ? refusedFor(draft.problems)
+    : await askFor(visit, { kind: 'save-job', name: job, yaml });
+  if (answer.kind === 'done') {
+    return { kind: 'redirect', to: `/uploads/${id}?${new URLSearchParams({ ...reading, job })}` };
+  }
   const problems = answer.kind === 'refused' ? answer.problems : [];
   return {
     kind: 'page',
@@ -107,7 +106,6 @@ type MappingProps = {
 };
 
 function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) {
-  const waiting = draft.columns.filter(({ field }) => field === '').length + draft.more;
   return (
     <>
       <Steps here="Map" id={id} />
@@ -121,61 +119,10 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
         <HiddenReading reading={reading} />
         <input type="hidden" name="mapped-for" value={draft.operation} />
         <input type="hidden" name="columns" value={String(draft.columns.length)} />
-        <p class="row">
-          <label>
-            What is to be done{' '}
-            <select name="operation">
-              {PURPOSES.map(([name, purpose]) => (
-                <option value={name} selected={name === draft.operation}>
-                  {`${name}: ${purpose}`}
-                </option>
-              ))}
-            </select>
-          </label>{' '}
-          <label>
-            Name of the job{' '}
-            <input name="job" value={draft.job} required pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" />
-          </label>
-        </p>
-        <datalist id="fields">
-          {draft.fields.map((field) => (
-            <option value={field} />
-          ))}
-        </datalist>
-        <Table
-          name="Columns and fields"
-          class="list map"
-          heads={[
-            'column',
-            { n: 'filled' },
-            { mono: 'in the file' },
-            'key',
-            'field',
-            'read as',
-            { mono: 'sent as' },
-          ]}
-          rows={draft.columns.map(cellsOf)}
-        />
-        <MoreColumns more={draft.more} />
-        <p>
-          <label>
-            <input type="radio" name="key" value="" checked={draft.columns.every(({ isKey }) => !isKey)} /> no
-            column is the rows' own key
-          </label>
-        </p>
-        <p class="dim">
-          {waiting === 0
-            ? 'Every column is sent.'
-            : `${countOf(waiting, 'column')} without a field ${waiting === 1 ? 'is' : 'are'} not sent.`}
-        </p>
+        <JobInputs draft={draft} />
+        <ColumnTable draft={draft} />
         <h2>The first request</h2>
-        {draft.request === null ? (
-          <p>None of the rows looked at can be sent yet.</p>
-        ) : (
-          <pre tabindex={0}>
-            <Lines of={draft.request} bytes={20_000} />
-          </pre>
-        )}
+        <FirstRequest of={draft.request} />
         <details>
           <summary>The job definition</summary>
           <pre tabindex={0}>
@@ -183,17 +130,87 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
           </pre>
         </details>
         <p class="acts">
-          <button type="submit">Show what is sent</button>{' '}
-          {saves ? (
-            <button type="submit" class="go" formaction={`/uploads/${id}/save`}>
-              Save the job and go on
-            </button>
-          ) : (
-            <span class="dim">This page stands alone: it can't save a job.</span>
-          )}
+          <button type="submit">Show what is sent</button> <SaveButton id={id} saves={saves} />
         </p>
       </form>
     </>
+  );
+}
+
+type DraftProps = Pick<MappingProps, 'draft'>;
+
+function JobInputs({ draft: { operation, job } }: DraftProps) {
+  return (
+    <p class="row">
+      <label>
+        What is to be done{' '}
+        <select name="operation">
+          {PURPOSES.map(([name, purpose]) => (
+            <option value={name} selected={name === operation}>
+              {`${name}: ${purpose}`}
+            </option>
+          ))}
+        </select>
+      </label>{' '}
+      <label>
+        Name of the job <input name="job" value={job} required pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" />
+      </label>
+    </p>
+  );
+}
+
+function ColumnTable({ draft: { columns, fields, more } }: DraftProps) {
+  const hasKey = columns.some(({ isKey }) => isKey);
+  return (
+    <>
+      <datalist id="fields">
+        {fields.map((field) => (
+          <option value={field} />
+        ))}
+      </datalist>
+      <Table name="Columns and fields" class="list map" heads={COLUMN_HEADS} rows={columns.map(cellsOf)} />
+      <MoreColumns more={more} />
+      <p>
+        <label>
+          <input type="radio" name="key" value="" checked={!hasKey} /> no column is the rows' own key
+        </label>
+      </p>
+      <p class="dim">{notSentWords(columns, more)}</p>
+    </>
+  );
+}
+
+const COLUMN_HEADS = [
+  'column',
+  { n: 'filled' },
+  { mono: 'in the file' },
+  'key',
+  'field',
+  'read as',
+  { mono: 'sent as' },
+];
+
+function notSentWords(columns: readonly DraftColumn[], more: number): string {
+  const count = columns.filter(({ field }) => field === '').length + more;
+  if (count === 0) return 'Every column is sent.';
+  return `${countOf(count, 'column')} without a field ${count === 1 ? 'is' : 'are'} not sent.`;
+}
+
+function FirstRequest({ of }: { readonly of: Draft['request'] }) {
+  if (of === null) return <p>None of the rows looked at can be sent yet.</p>;
+  return (
+    <pre tabindex={0}>
+      <Lines of={of} bytes={20_000} />
+    </pre>
+  );
+}
+
+function SaveButton({ id, saves }: Pick<MappingProps, 'id' | 'saves'>) {
+  if (!saves) return <span class="dim">This page stands alone: it can't save a job.</span>;
+  return (
+    <button type="submit" class="go" formaction={`/uploads/${id}/save`}>
+      Save the job and go on
+    </button>
   );
 }
 

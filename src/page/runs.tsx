@@ -1,5 +1,7 @@
 /** All runs, newest first; and a run's line in any list. */
+
 import { basename } from 'node:path';
+import type { Child } from 'hono/jsx';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { type RunBrief, readBriefs } from '../ledger/run-record.ts';
 import { batchesOf } from '../lib/batches.ts';
@@ -151,18 +153,19 @@ type TableProps = { readonly name: string; readonly runs: readonly ListedRun[]; 
 export function RunTable({ name, runs, none }: TableProps) {
   if (runs.length === 0) return <Empty>{none}</Empty>;
   return (
-    <Table
-      name={name}
-      heads={['run', 'began', { n: 'took' }, 'rows', 'state']}
-      rows={runs.map(({ run, state = stateOf(run, true), pace = '' }) => [
-        <RunName run={run} />,
-        <Time at={run.startedAt ?? run.createdAt} />,
-        [timeTaken(run), pace].filter((words) => words !== '').join(', '),
-        <Rows run={run} />,
-        <StateBadge run={run} state={state} />,
-      ])}
-    />
+    <Table name={name} heads={['run', 'began', { n: 'took' }, 'rows', 'state']} rows={runs.map(cellsOf)} />
   );
+}
+
+function cellsOf({ run, state, pace = '' }: ListedRun): readonly Child[] {
+  const took = [timeTaken(run), pace].filter((words) => words !== '');
+  return [
+    <RunName run={run} />,
+    <Time at={run.startedAt ?? run.createdAt} />,
+    took.join(', '),
+    <Rows run={run} />,
+    <StateBadge run={run} state={state ?? stateOf(run, true)} />,
+  ];
 }
 
 function Rows({ run: { outcomes, rows } }: { readonly run: RunBrief }) {

@@ -198,7 +198,8 @@ async function take(folder: string, top: number, machine: Machine): Promise<numb
 /** Copies the former holder's data unless its server surely ended: it may go on writing. */
 async function bringData(folder: string, number: number, lease: Lease): Promise<Lease> {
   const mine = lease.folder;
-  const lower = (await numbers(folder)).filter((one) => one < number).map((one) => join(folder, String(one)));
+  const former = (await numbers(folder)).filter((one) => one < number);
+  const lower = former.map((one) => join(folder, String(one)));
   if (lower.length === 0) return lease;
   const source = (await isThere(join(mine, DATA))) ? undefined : await firstWithData(lower);
   if (source !== undefined && (await isThere(join(source, RELEASED)))) {

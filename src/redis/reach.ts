@@ -2,7 +2,7 @@
  * Whether Redis answers before a run begins, as the kind of server that REDIS_URL names. An outage
  * at the start is a mistake of set-up, reported with advice; only later ones are waited out.
  */
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { type RedisAddress, shownAddress } from '../config/redis-address.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -53,20 +53,23 @@ function toDoAbout(problem: string, address: RedisAddress): string {
 async function problemOfSingle(address: SingleAddress): Promise<string | null> {
   const problem = address.kind === 'sentinel' ? await problemOfSentinels(address) : null;
   if (problem !== null) return problem;
-  return withProbe(address, async (server) => {
-    return (await isInCluster(server)) === true
-      ? 'it is a node of a cluster, expected redis+cluster://'
-      : null;
+  const further = address.kind === 'sentinel' ? ONE_OF_MANY : {};
+  return withProbe(address, further, async (server) => {
+    const inCluster = await isInCluster(server);
+    return inCluster === true ? IN_CLUSTER : null;
   });
 }
+
+const IN_CLUSTER = 'it is a node of a cluster, expected redis+cluster://';
 
 /** Whether one refuses its login, which ioredis passes over; one that is away is none's problem. */
 async function problemOfSentinels({ sentinels, sentinelLogin: login, tls }: SentinelAddress) {
   if (login === null) return null;
   for (const server of sentinels) {
     const sentinel = { kind: 'server', server, login, tls, database: 0 } as const;
-    const problem = await withProbe(sentinel, async () => null, OF_SENTINELS);
-    if (problem !== null && LOGIN.test(problem)) return `Sentinel ${server.host}:${server.port}: ${problem}`;
+    const problem = await withProbe(sentinel, OF_SENTINELS, async () => null);
+    if (problem === null || !LOGIN.test(problem)) continue;
+    return `Sentinel ${server.host}:${server.port}: ${problem}`;
   }
   return null;
 }
@@ -77,7 +80,7 @@ async function problemOfCluster(address: ClusterAddress): Promise<string | null>
   const problems: string[] = [];
   for (const server of nodes) {
     const node = { kind: 'server', server, login, tls, database: 0 } as const;
-    const problem = await withProbe(node, problemOfNode, ONE_OF_MANY);
+    const problem = await withProbe(node, ONE_OF_MANY, problemOfNode);
     if (problem === null) return null;
     problems.push(problem);
   }
@@ -97,7 +100,8 @@ async function problemOfNode(node: Redis): Promise<string | null> {
 
 /** `null`: INFO is not permitted; the ledger's first command will show what it is. */
 async function isInCluster(server: Redis): Promise<boolean | null> {
-  const [, said] = /^cluster_enabled:(\d)/m.exec(await server.info('cluster').catch(() => '')) ?? [];
+  const info = await server.info('cluster').catch(() => '');
+  const [, said] = /^cluster_enabled:(\d)/m.exec(info) ?? [];
   return said === undefined ? null : said === '1';
 }
 
@@ -108,11 +112,8 @@ const OF_SENTINELS = { ...ONE_OF_MANY, enableReadyCheck: false };
 /** What `look` finds, or why the server can't be reached. */
 async function withProbe(
   address: SingleAddress,
+  further: Pick<RedisOptions, 'commandTimeout' | 'enableReadyCheck'>,
   look: (server: Redis) => Promise<string | null>,
-  further: { readonly commandTimeout?: number; readonly enableReadyCheck?: boolean } = address.kind ===
-  'sentinel'
-    ? ONE_OF_MANY
-    : {},
 ): Promise<string | null> {
   const probe = new Redis({
     ...singleOptions(address),

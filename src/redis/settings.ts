@@ -118,12 +118,15 @@ function judgeVersion(version: string | null): SettingsFinding | null {
 function judgeValue(
   name: string,
   value: string | null | undefined,
-  { kind, expected, cost, isRight = (text) => text === expected, advised = expected }: Expectation,
+  { kind, expected, cost, isRight, advised = expected }: Expectation,
 ): SettingsFinding | null {
-  if (value === undefined || (value !== null && isRight(value))) return null;
+  if (value === undefined) return null;
+  const isFine = value !== null && (isRight?.(value) ?? value === expected);
+  if (isFine) return null;
+  const found = value === null ? "can't be read" : `is ${value}`;
   return {
     kind: value === null ? 'warning' : kind,
-    problem: `${name} ${value === null ? "can't be read" : `is ${value}`}, expected ${expected}: ${cost}`,
+    problem: `${name} ${found}, expected ${expected}: ${cost}`,
     advice: `\`CONFIG SET ${name} ${advised}\`, and \`${name} ${advised}\` in redis.conf so that it stays.`,
   };
 }

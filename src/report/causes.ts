@@ -170,16 +170,23 @@ export function causeOf(row: RemainderRow, terms: CauseTerms): Said {
     return { text, words: text, fields: [], quoted: false };
   }
   const own = ownValues(row.source, terms);
-  const parts = leavesIn(said).map((leaf) => partIn(leaf, own, terms));
-  const told = [...new Map(parts.map((part) => [part.text, part])).values()]
-    .filter(({ text }) => text !== '')
-    .sort((a, b) => (a.text < b.text ? -1 : 1));
+  const parts = distinctParts(leavesIn(said).map((leaf) => partIn(leaf, own, terms)));
+  const texts = parts.map(({ text }) => text);
+  const words = parts.map((part) => part.words).filter((one) => one !== '');
+  const fields = parts.flatMap((part) => part.fields);
   return {
-    text: shortened(told.map(({ text }) => text).join(' | ')),
-    words: shortened(told.flatMap(({ words }) => words || []).join(' · ')),
-    fields: [...new Set(told.flatMap(({ fields }) => fields))],
+    text: shortened(texts.join(' | ')),
+    words: shortened(words.join(' · ')),
+    fields: [...new Set(fields)],
     quoted: true,
   };
+}
+
+/** Those that say something, once each, in the order of their texts. */
+function distinctParts(parts: readonly Part[]): readonly Part[] {
+  const byText = new Map(parts.map((part) => [part.text, part]));
+  byText.delete('');
+  return [...byText.values()].sort((a, b) => (a.text < b.text ? -1 : 1));
 }
 
 function shortened(text: string): string {
@@ -231,26 +238,55 @@ function withPositions(path: string, sign: string): string {
 }
 
 /** Empty where it was nothing but a value. */
-function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms): Part {
-  const named: string[] = [];
-  const marked = text.replaceAll(PATH, (whole, quote: string, path: string, at: number) => {
-    const field = withPositions(path.replace(/^(?:\$\.|\/)/, '').replaceAll('/', '.'), '.#');
+function masked(text: string, own: readonly OwnValue[], terms: CauseTerms): Part {
+  const { signed, fields } = signFields(text, terms.fields);
+  const kept = maskValues(nameOwnValues(signed, own));
+  if (NO_WORDS.test(kept)) return { text: '', words: '', fields: [] };
+
+  const clean = kept.replaceAll('@', '');
+  return {
+    text: showFields(clean, fields, fieldMark),
+    words: showFields(clean, fields, (field) => field),
+    fields,
+  };
+}
+
+/** Nothing but masks and punctuation. */
+const NO_WORDS = /^(?:‹[^›]*›|[\s.,;:#/-])*$/;
+
+/** Puts a sign for each field that the text names: masking must not change its path. */
+function signFields(text: string, known: CauseTerms['fields']) {
+  const fields: string[] = [];
+  const signed = text.replaceAll(PATH, (whole, quote: string, path: string, at: number) => {
+    const dotted = path.replace(/^(?:\$\.|\/)/, '').replaceAll('/', '.');
+    const field = withPositions(dotted, '.#');
     // A plain word may be a field by chance.
     const isMeant = quote !== '' || at === 0 || field.includes('.');
-    if (!isMeant || named.length === MAX_LEAVES || !fields.has(field)) return whole;
-    return PLACE + String.fromCharCode(FIRST_PLACE + named.push(field.replaceAll('.#', '[]')) - 1);
+    const isFull = fields.length === MAX_LEAVES;
+    if (!isMeant || isFull || !known.has(field)) return whole;
+
+    fields.push(field.replaceAll('.#', '[]'));
+    return PLACE + String.fromCharCode(FIRST_PLACE + fields.length - 1);
   });
-  const unowned = own.reduce((rest, { value, name }) => rest.replaceAll(value, () => `‹${name}›`), marked);
-  const rest = MASKS.reduce(
-    (kept, [mask, by, sign = '']) => (kept.includes(sign) ? kept.replaceAll(mask, by) : kept),
-    unowned,
-  );
-  if (/^(?:‹[^›]*›|[\s.,;:#/-])*$/.test(rest)) return { text: '', words: '', fields: [] };
-  const toldWith = (show: (field: string) => string) =>
-    rest
-      .replaceAll('@', '')
-      .replaceAll(PLACES, (_, at: string) => show(named[at.charCodeAt(0) - FIRST_PLACE] ?? ''));
-  return { text: toldWith(fieldMark), words: toldWith((field) => field), fields: named };
+  return { signed, fields };
+}
+
+function showFields(signed: string, fields: readonly string[], show: (field: string) => string): string {
+  return signed.replaceAll(PLACES, (_, sign: string) => show(fields[sign.charCodeAt(0) - FIRST_PLACE] ?? ''));
+}
+
+function nameOwnValues(text: string, own: readonly OwnValue[]): string {
+  let named = text;
+  for (const { value, name } of own) named = named.replaceAll(value, () => `‹${name}›`);
+  return named;
+}
+
+function maskValues(text: string): string {
+  let kept = text;
+  for (const { mask, by, sign = '' } of MASKS) {
+    if (kept.includes(sign)) kept = kept.replaceAll(mask, by);
+  }
+  return kept;
 }
 
 /** Stand for fields while values are masked: signs that no text has. */
@@ -261,14 +297,16 @@ const PLACES = /\uE000([\uE001-\uE0FF])/g;
 /** `accounts[0].iban`, `$.accounts[0].iban`, `/accounts/0/iban` or `'name'` in a text. */
 const PATH = /(?<![\w.])(["'`]?)((?:\$\.|\/)?[A-Za-z]\w*(?:[./]\w+|\[\d+\])*)\1(?!\w)/g;
 
+type Mask = { readonly mask: RegExp; readonly by: string; readonly sign?: string };
+
 /** What looks like a value, most specific first; a text without `sign` has none. */
-const MASKS: ReadonlyArray<readonly [mask: RegExp, by: string, sign?: string]> = [
-  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '‹id›'],
-  [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›', '@'],
-  [/https?:\/\/[^\s"'<>]+/gi, '‹address›'],
-  [/\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?/g, '‹date›'],
-  [/\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g, '‹account›'],
-  [/"[^"]{1,80}"|'[^']{1,80}'|«[^»]{1,80}»/g, '‹text›'],
-  [/\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{5,80}\b/g, '‹code›'],
-  [/(?<![A-Za-z_.[])[-+]?\d[\d.,]*/g, '‹number›'],
+const MASKS: readonly Mask[] = [
+  { mask: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, by: '‹id›' },
+  { mask: /[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, by: '‹e-mail›', sign: '@' },
+  { mask: /https?:\/\/[^\s"'<>]+/gi, by: '‹address›' },
+  { mask: /\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?/g, by: '‹date›' },
+  { mask: /\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g, by: '‹account›' },
+  { mask: /"[^"]{1,80}"|'[^']{1,80}'|«[^»]{1,80}»/g, by: '‹text›' },
+  { mask: /\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{5,80}\b/g, by: '‹code›' },
+  { mask: /(?<![A-Za-z_.[])[-+]?\d[\d.,]*/g, by: '‹number›' },
 ];

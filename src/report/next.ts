@@ -55,7 +55,8 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   const { run: id, state, reason } = summary;
   const resume = goOnCommand({ id, state, reason });
   if (reason === 'approval') return [{ words: why, commands: [resume] }];
-  const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
+  const first = summary.parent === null ? command(summary, summary.file, options) : resume;
+  const again = options.typed ?? first;
   const commands = again.startsWith(resume) ? [again] : [again, resume];
   const when = summary.reason === 'service-hold' ? 'once that time has come' : 'where it stopped';
   return [{ words: [...why, `To go on ${when}:`], commands }];
@@ -94,37 +95,40 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
 }
 
 function redefining({ run, job, state, causes, rows }: Summary, options: NextOptions): readonly Step[] {
-  const isWrittenSo = causes.some(
-    ({ issues, count }) =>
-      count > mostMistakes(rows) && issues.some(({ settings = [] }) => settings.length > 0),
-  );
+  const frequent = causes.filter(({ count }) => count > mostMistakes(rows));
+  const issues = frequent.flatMap((cause) => cause.issues);
+  const isWrittenSo = issues.some(({ settings = [] }) => settings.length > 0);
   if (!isWrittenSo || state !== 'finished') return [];
   const words = 'To take up the rows that a setting reads, once the job definition has it:';
-  return [step(words, `onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`)];
+  const by = options.job ?? `--job ${shellWord(job)}`;
+  return [step(words, `onboard rerun ${run} --only invalid ${by}`)];
 }
 
 function correcting(summary: Summary, kind: RemainderKind, options: NextOptions): readonly Step[] {
   const name = summary.files.find((file) => remainderOf(file) === kind);
   if (name === undefined) return [];
-  // Of a file some rows of which were taken up or written off, the account has the others.
-  const { account } = summary;
-  if (kind !== 'in-doubt' && account !== null && !isUntouched(account)) return [];
-  if (kind !== 'in-doubt' && !summary.originals) return [];
+  const { run, account, originals } = summary;
   const file = join(options.directory, name);
-  if (kind === 'failed') return [loadingFailed(summary, name, command(summary, file, options))];
-  const then =
-    kind === 'in-doubt'
-      ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
-      : command(summary, file, options);
-  return [step(`${name}: ${NEXT[kind]}`, then)];
+  if (kind === 'in-doubt') {
+    const resolve = `onboard resolve ${run} --file ${shellWord(file)}`;
+    return [step(`${name}: ${NEXT[kind]}`, resolve)];
+  }
+  // Of a file some rows of which were taken up or written off, the account has the others.
+  const isTouched = account !== null && !isUntouched(account);
+  if (isTouched || !originals) return [];
+  const load = command(summary, file, options);
+  return kind === 'failed' ? [loadingFailed(summary, name, load)] : [step(`${name}: ${NEXT[kind]}`, load)];
 }
 
 /** Rows can't be corrected in files without their cells. */
 function correctingBare(summary: Summary): readonly Step[] {
   const { run, files, account } = summary;
   const names = files.filter((file) => ['rejected', 'failed'].includes(remainderOf(file) ?? ''));
-  if (names.length === 0 || (account !== null && !isUntouched(account))) return [];
-  const words = `${names.join(' and ')}: without cells, as the job says. To correct rows, have them written with cells:`;
+  const isTouched = account !== null && !isUntouched(account);
+  if (names.length === 0 || isTouched) return [];
+  const words =
+    `${names.join(' and ')}: without cells, as the job says. ` +
+    'To correct rows, have them written with cells:';
   const rerun = failedStep(summary) === 'load' ? [`onboard rerun ${run} --only failed`] : [];
   return [{ words: [words], commands: [`onboard report ${run} --originals`, ...rerun] }];
 }
@@ -138,8 +142,10 @@ const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
 
 function loadingFailed(summary: Summary, name: string, load: string): Step {
   const step = failedStep(summary);
+  const words = [`${name}: ${FAILED[step]}`];
+  if (step === 'settle') return { words, commands: [] };
   const rerun = step === 'load' ? [`onboard rerun ${summary.run} --only failed`] : [];
-  return { words: [`${name}: ${FAILED[step]}`], commands: step === 'settle' ? [] : [load, ...rerun] };
+  return { words, commands: [load, ...rerun] };
 }
 
 const FAILED = {
@@ -167,9 +173,10 @@ export function failedStep({
   const told = errors.reduce((sum, { count }) => sum + count, 0);
   const failed = OUTCOMES.filter((outcome) => REMAINDER[outcome] === 'failed');
   const all = failed.reduce((sum, outcome) => sum + outcomes[outcome], 0);
-  const codes = [...new Set(told === all ? errors.map(({ code }) => code) : [])];
-  if (codes.some((code) => IN_DOUBT.has(code)))
-    return codes.every((code) => code === 'row_in_doubt') ? 'settle' : 'settle-first';
+  if (told !== all) return 'correct';
+  const codes = [...new Set(errors.map(({ code }) => code))];
+  const isSettledOnly = codes.every((code) => code === 'row_in_doubt');
+  if (codes.some((code) => IN_DOUBT.has(code))) return isSettledOnly ? 'settle' : 'settle-first';
   if (!codes.includes('not_created')) return 'correct';
   return codes.length === 1 ? 'load' : 'correct-some';
 }

@@ -17,7 +17,9 @@ export async function purgeReport(directory: string, purged: Purged): Promise<vo
   const summary = await readSummary(directory);
   const text = await readFile(join(directory, DIGEST_FILE), 'utf8').catch(insteadOf('ENOENT', ''));
   const { data: digest } = digestSchema.safeParse(text === '' ? null : JSON.parse(text));
-  const kept = [...(summary === null ? [] : [SUMMARY_FILE]), ...(digest === undefined ? [] : [DIGEST_FILE])];
+  const kept: string[] = [];
+  if (summary !== null) kept.push(SUMMARY_FILE);
+  if (digest !== undefined) kept.push(DIGEST_FILE);
   const put = (name: string, value: object) =>
     kept.includes(name) && replaceFile(directory, name, `${JSON.stringify(value, null, 2)}\n`);
   const keyless = <Row extends object>(row: Row) => ({ ...row, key: '' });
@@ -33,6 +35,7 @@ export async function purgeReport(directory: string, purged: Purged): Promise<vo
   const gone = { file: PURGED_FILE, causes: told, kept: [], written: [] };
   await put(SUMMARY_FILE, { ...summary, ...gone, purged, files });
   // Last: a folder with these two alone counts as done.
-  for (const name of names)
-    if (!kept.includes(name)) await rm(join(directory, name), { recursive: true, force: true });
+  for (const name of names.filter((one) => !kept.includes(one))) {
+    await rm(join(directory, name), { recursive: true, force: true });
+  }
 }

@@ -35,9 +35,11 @@ function parsed(body: string): JsonValue | undefined {
 
 /** Of JSON that is cut: the texts by their members' names, the first of each name. */
 function membersOfCut(body: string): JsonObject {
-  const pairs = body.slice(0, LOOK_AT_CHARACTERS).matchAll(/"([\w-]{1,60})"\s*:\s*("(?:[^"\\]|\\.)*")/g);
-  return Object.fromEntries([...pairs].reverse().map(([, name, text = '']) => [name, parsed(text) ?? '']));
+  const pairs = [...body.slice(0, LOOK_AT_CHARACTERS).matchAll(MEMBER)].reverse();
+  return Object.fromEntries(pairs.map(([, name, text = '']) => [name, parsed(text) ?? '']));
 }
+
+const MEMBER = /"([\w-]{1,60})"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 
 /** By their plain names, what a refusal is about before what is wrong. */
 const SAYING =
@@ -92,17 +94,23 @@ function placeIn(members: ReadonlyMap<string, JsonValue>): string {
 /** Each once; what ends as a sentence needs no other sign behind it. */
 function joined(sign: string, ...parts: readonly string[]): string {
   const [first = '', ...rest] = new Set(parts.filter((part) => part !== ''));
-  return rest.reduce((said, part) => said + (/[.!?:;]$/.test(said) ? ' ' : sign) + part, first);
+  let said = first;
+  for (const part of rest) said += (/[.!?:;]$/.test(said) ? ' ' : sign) + part;
+  return said;
 }
 
 /** The title, else the text without its marks. */
 function pageWords(page: string): string {
-  const titled = page.slice(Math.max(0, page.search(/<title[\s>]/i))).slice(0, LOOK_AT_CHARACTERS);
-  const title = /^<title[^>]*>([^<]*)/i.exec(titled)?.[1]?.trim() || titled.replaceAll(MARKUP, ' ');
-  return title.replaceAll(/&(amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#x[\da-f]{1,5});/gi, (_, name: string) => {
-    return NAMED[name.toLowerCase()] ?? String.fromCodePoint(Number(name.slice(1).replace(/^x/i, '0x')));
+  const from = Math.max(0, page.search(/<title[\s>]/i));
+  const text = page.slice(from, from + LOOK_AT_CHARACTERS);
+  const title = /^<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim();
+  return (title || text.replaceAll(MARKUP, ' ')).replaceAll(ENTITY, (_, name: string) => {
+    const number = Number(name.slice(1).replace(/^x/i, '0x'));
+    return NAMED[name.toLowerCase()] ?? String.fromCodePoint(number);
   });
 }
+
+const ENTITY = /&(amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#x[\da-f]{1,5});/gi;
 
 const MARKUP = /<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?<\/\1>|<[^<>]*>/gi;
 const NAMED: Readonly<Record<string, string>> = {

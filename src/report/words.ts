@@ -35,13 +35,17 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
 
 /** The account's sum, as the control total has one. */
 export function accountLine(account: Account): string {
-  const { rows, atService, writtenOff, open, inDoubt, waiting, holds } = account;
-  const of = [
-    ...(inDoubt === 0 ? [] : [`${numberShown(inDoubt)} in doubt`]),
-    ...(waiting === 0 ? [] : [`${numberShown(waiting)} without an outcome yet`]),
+  const { rows, atService, writtenOff, open, inDoubt, waiting, purged, holds } = account;
+  const parts = [
+    `${numberShown(atService)} at the service`,
+    `${numberShown(writtenOff)} written off`,
+    `${numberShown(open)} open`,
   ];
-  const sum = `${countOf(rows, 'row')} = ${numberShown(atService)} at the service + ${numberShown(writtenOff)} written off + ${numberShown(open)} open`;
-  if (account.purged > 0) of.push(`${numberShown(account.purged)} purged: their cells are gone`);
+  const sum = `${countOf(rows, 'row')} = ${parts.join(' + ')}`;
+  const of: string[] = [];
+  if (inDoubt !== 0) of.push(`${numberShown(inDoubt)} in doubt`);
+  if (waiting !== 0) of.push(`${numberShown(waiting)} without an outcome yet`);
+  if (purged > 0) of.push(`${numberShown(purged)} purged: their cells are gone`);
   const told = of.length === 0 ? sum : `${sum} (${of.join(', ')})`;
   return holds ? told : `${told}: THIS SUM DOES NOT HOLD`;
 }
@@ -69,21 +73,18 @@ function paragraph(before: string, text: string, indent: string): readonly strin
 
 /** But for the state. */
 export function factLines(summary: Summary): readonly string[] {
-  return [
-    `  job     ${summary.job}`,
-    `  file    ${summary.file}`,
-    ...readAsLines(summary.source),
-    ...(summary.parent === null
-      ? []
-      : [`  parent  ${summary.parent}, of which these are rows without success`]),
-    `  target  ${summary.target}`,
-    ...approvalFacts(summary).flatMap(([name, words]) =>
-      paragraph(`  ${name.padEnd(7)} `, words, '          '),
-    ),
-    ...(summary.request === null ? [] : paragraph('  by      ', requestWords(summary.request), '          ')),
-    ...(summary.purged === null ? [] : paragraph('  rows    ', purgedWords(summary.purged), '          ')),
-    `  rate    ${summary.rowsPerSecond} rows/s`,
-  ];
+  const { job, file, source, parent, target, request, purged, rowsPerSecond } = summary;
+  const lines = [`  job     ${job}`, `  file    ${file}`, ...readAsLines(source)];
+  if (parent !== null) lines.push(`  parent  ${parent}, of which these are rows without success`);
+  lines.push(`  target  ${target}`);
+  for (const [name, words] of approvalFacts(summary)) lines.push(...fact(name, words));
+  if (request !== null) lines.push(...fact('by', requestWords(request)));
+  if (purged !== null) lines.push(...fact('rows', purgedWords(purged)));
+  return [...lines, `  rate    ${rowsPerSecond} rows/s`];
+}
+
+function fact(name: string, words: string): readonly string[] {
+  return paragraph(`  ${name.padEnd(7)} `, words, ' '.repeat(10));
 }
 
 /** Of a run that needs approval: what the check found, who loaded it and who approved it. */
@@ -106,13 +107,12 @@ export function checkWords(of: CheckCounts & Pick<Run, 'rows'>, duplicates = 0):
   if (rows === 0) return `${all}, nothing to send`;
   if (sendable === rows) return `${all}, ${rows === 1 ? 'can be sent' : 'all can be sent'}`;
   const known = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
-  return [
-    all,
-    ...(invalid === 0 ? [] : [`${numberShown(invalid)} would be invalid${known}`]),
-    ...(waiting === 0 ? [] : [waitingWords(waiting)]),
-    ...(skipped === 0 ? [] : [`${numberShown(skipped)} would be skipped`]),
-    `${numberShown(sendable)} can be sent`,
-  ].join(', ');
+  const words = [all];
+  if (invalid !== 0) words.push(`${numberShown(invalid)} would be invalid${known}`);
+  if (waiting !== 0) words.push(waitingWords(waiting));
+  if (skipped !== 0) words.push(`${numberShown(skipped)} would be skipped`);
+  words.push(`${numberShown(sendable)} can be sent`);
+  return words.join(', ');
 }
 
 export function waitingWords(waiting: number): string {
@@ -130,24 +130,24 @@ export function purgedWords({ isDone, ...who }: Purged): string {
 
 export function requestWords({ by, at, why }: StateRequest): string {
   const when = shownTime(new Date(at), 'UTC', { seconds: true });
-  return `${printable(by)}, ${when}${why === '' ? '' : `: ${printable(why)}`}`;
+  const what = `${printable(by)}, ${when}`;
+  return why === '' ? what : `${what}: ${printable(why)}`;
 }
 
 function readAsLines(source: Summary['source']): string[] {
   const { encoding, compression, sheet, notes } = source;
   const isPlain = encoding === 'utf-8' && compression === 'none' && sheet === null;
-  return [
-    ...(isPlain ? [] : [`  read as ${sourceWords(source)}`]),
-    ...notes.flatMap((note) => paragraph('  note    ', note, '          ')),
-  ];
+  const lines = notes.flatMap((note) => fact('note', note));
+  return isPlain ? lines : [`  read as ${sourceWords(source)}`, ...lines];
 }
 
 export function countLines(summary: Summary, signs = false): readonly string[] {
   const kinds = kindsOf(summary);
   const numbers = numberColumn(kinds.map(([, n]) => n));
-  const lines = kinds.map(
-    ([kind], i) => `  ${signs ? `${outcomeSign(kind)} ` : ''}${kind.padEnd(10)} ${numbers[i]}`,
-  );
+  const lines = kinds.map(([kind], i) => {
+    const sign = signs ? `${outcomeSign(kind)} ` : '';
+    return `  ${sign}${kind.padEnd(10)} ${numbers[i]}`;
+  });
   const sum = kinds.map(([kind, n]) => `${numberShown(n)} ${kind}`).join(' + ') || '0';
   const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
   return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
@@ -181,7 +181,8 @@ function topErrorLines(
   before: readonly TopError[],
 ): readonly string[] {
   const { outcome, code, count, exampleRow, advice } = error;
-  const what = `  ${numberShown(count)} × ${outcome} ${code}${columnWords(error)}, for example row ${exampleRow}`;
+  const where = `${columnWords(error)}, for example row ${exampleRow}`;
+  const what = `  ${numberShown(count)} × ${outcome} ${code}${where}`;
   const isGiven = advice === '' || before.some((other) => other.advice === advice);
   return [
     what,
@@ -212,7 +213,10 @@ function columnWords({ column }: { readonly column?: string | undefined }): stri
 
 /** `(rows 1, 2, 3, …)`. */
 function rowsWords({ count, rows }: Pick<Cause, 'count' | 'rows'>): string {
-  return `(${rows.length === 1 ? 'row' : 'rows'} ${rows.map(numberShown).join(', ')}${count > rows.length ? ', …' : ''})`;
+  const noun = rows.length === 1 ? 'row' : 'rows';
+  const numbers = rows.map(numberShown).join(', ');
+  const more = count > rows.length ? ', …' : '';
+  return `(${noun} ${numbers}${more})`;
 }
 
 /** And how to keep such rows back. */
@@ -248,13 +252,10 @@ function sentLines(warnings: Summary['topWarnings']): readonly string[] {
 export function keptLines({ kept, files }: Summary): readonly string[] {
   return kept.flatMap((name) => {
     const now = files.find((file) => !kept.includes(file) && remainderOf(file) === remainderOf(name));
-    const rows =
-      now === undefined ? 'no row belongs there any more' : `its rows as they stand now are in ${now}`;
-    return paragraph(
-      '  ',
-      `${name} was changed since it was written, so it is left as it is; ${rows}.`,
-      '  ',
-    );
+    const isGone = now === undefined;
+    const rows = isGone ? 'no row belongs there any more' : `its rows as they stand now are in ${now}`;
+    const words = `${name} was changed since it was written, so it is left as it is; ${rows}.`;
+    return paragraph('  ', words, '  ');
   });
 }
 
@@ -264,6 +265,7 @@ export function renderNext(summary: Summary, options: RenderOptions): readonly s
 }
 
 export function stepLines({ words, commands }: Step): readonly string[] {
-  const ways = commands.flatMap((command, i) => [...(i === 0 ? [] : ['  or:']), `    ${command}`]);
-  return [...words.flatMap((text) => paragraph('  ', text, '  ')), ...ways];
+  const told = words.flatMap((text) => paragraph('  ', text, '  '));
+  const ways = commands.flatMap((command) => ['  or:', `    ${command}`]).slice(1);
+  return [...told, ...ways];
 }

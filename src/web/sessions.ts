@@ -43,26 +43,26 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions({ sharedToken, people, now }: SessionOptions) {
   const sessions = createRecentMap<string, Session>(MOST_SESSIONS);
-  /** Printed and unused keys, by their digests. */
-  const keys = new Map<string, Key>();
-  const perAddress = new RateLimiterMemory(PER_ADDRESS);
-  const inAll = new RateLimiterMemory(IN_ALL);
+  const keys = createKeys(now);
+  const tries = createTries();
 
   async function whose({ secret, name }: Credential): Promise<Found | null> {
     const digest = digestOf(secret);
-    const key = keys.get(digest);
-    keys.delete(digest);
-    if (key !== undefined)
-      return now() > key.ends ? null : { visitor: { name: key.name, role: 'operator' }, token: null };
+    const key = keys.take(digest);
+    if (key === 'expired') return null;
+    if (key !== null) return { visitor: { name: key.name, role: 'operator' }, token: null };
+
     const person = (await people()).find((one) => isSame(one.digest, digest));
-    if (person !== undefined)
+    if (person !== undefined) {
       return { visitor: { name: person.name, role: person.role }, token: person.digest };
+    }
+
     if (sharedToken === null || !isSameSecret(sharedToken, secret)) return null;
     return { visitor: { name: claimed(name), role: 'operator' }, token: null };
   }
 
   function begin(found: Found): string {
-    const cookie = randomBytes(32).toString('base64url');
+    const cookie = newSecret();
     sessions.set(digestOf(cookie), { ...found, since: now(), seen: now() });
     return cookie;
   }
@@ -77,32 +77,14 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
     return (await people()).some(({ digest, role }) => digest === token && role === visitor.role);
   }
 
-  async function mayTry(address: string): Promise<boolean> {
-    try {
-      await perAddress.consume(address);
-      await inAll.consume(EVERYBODY);
-      return true;
-    } catch (error) {
-      // After too many tries the limiter throws its count.
-      if (error instanceof Error) throw error;
-      return false;
-    }
-  }
-
   return {
-    /** Lets one person in as an operator of that name, once, soon. */
-    newKey(name: string): string {
-      const key = randomBytes(32).toString('base64url');
-      keys.set(digestOf(key), { name, ends: now() + KEY_MS });
-      return key;
-    },
+    newKey: keys.add,
     /** `address`: where it comes from; a success is no guess. */
     async enter(given: Credential, address: string): Promise<Entered> {
-      if (!(await mayTry(address))) return { kind: 'later' };
+      if (!(await tries.take(address))) return { kind: 'later' };
       const found = await whose(given);
       if (found === null) return { kind: 'refused' };
-      await perAddress.reward(address);
-      await inAll.reward(EVERYBODY);
+      await tries.giveBack(address);
       return { kind: 'in', visitor: found.visitor, cookie: begin(found) };
     },
     /** `isSign`: the person did something, not the page by itself. */
@@ -126,6 +108,53 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
       sessions.delete(digestOf(cookie));
     },
   };
+}
+
+/** Printed and unused keys, by their digests. */
+function createKeys(now: SessionOptions['now']) {
+  const keys = new Map<string, Key>();
+  return {
+    /** Lets one person in as an operator of that name, once, soon. */
+    add(name: string): string {
+      const key = newSecret();
+      keys.set(digestOf(key), { name, ends: now() + KEY_MS });
+      return key;
+    },
+    /** `null`: no such key. */
+    take(digest: string): Key | 'expired' | null {
+      const key = keys.get(digest);
+      keys.delete(digest);
+      if (key === undefined) return null;
+      return now() > key.ends ? 'expired' : key;
+    },
+  };
+}
+
+function createTries() {
+  const perAddress = new RateLimiterMemory(PER_ADDRESS);
+  const inAll = new RateLimiterMemory(IN_ALL);
+  return {
+    /** Answers whether one is left. */
+    async take(address: string): Promise<boolean> {
+      try {
+        await perAddress.consume(address);
+        await inAll.consume(EVERYBODY);
+        return true;
+      } catch (error) {
+        // After too many tries the limiter throws its count.
+        if (error instanceof Error) throw error;
+        return false;
+      }
+    },
+    async giveBack(address: string): Promise<void> {
+      await perAddress.reward(address);
+      await inAll.reward(EVERYBODY);
+    },
+  };
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** No token of its own vouches for the name, and it must look so. */

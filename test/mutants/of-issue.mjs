@@ -182,7 +182,7 @@ export const OF_ISSUE = [
   {
     id: 'map-takes-what-yields',
     in: 'src/mapping',
-    find: '    rankOf(a) - rankOf(b) ||\n',
+    find: 'rankOf(a) - rankOf(b) || ',
     put: '',
     tests: ['test/mapping/proposal-languages'],
     why: 'the holder of an account is proposed as the name of the payee',

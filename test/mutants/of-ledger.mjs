@@ -475,8 +475,8 @@ export const OF_LEDGER = [
   {
     id: 'journal-doubt-over-outcome',
     in: 'src/journal',
-    find: "const isDoubt = outcome === 'in-doubt' && !intents.has(row);",
-    put: 'const isDoubt = false;',
+    find: "if (outcome === 'in-doubt' && !isOpen) {",
+    put: 'if (false) {',
     tests: ['test/journal/'],
     why: 'a created row comes back in doubt',
   },
@@ -499,15 +499,15 @@ export const OF_LEDGER = [
   {
     id: 'journal-intent-after-an-end',
     in: 'src/journal',
-    find: 'return !isDoubt && !intents.has(row);',
-    put: 'return !isDoubt;',
+    find: 'return !isOpen;',
+    put: 'return true;',
     tests: ['test/journal/'],
     why: 'a row that is sent again is settled by what was said before',
   },
   {
     id: 'journal-first-end-stays',
     in: 'src/journal',
-    find: 'if (known.has(row)) return false;',
+    find: 'if (complete.has(row)) return false;',
     put: '',
     tests: ['test/journal/'],
     why: 'a row that was made comes back with an outcome of before',
@@ -531,7 +531,7 @@ export const OF_LEDGER = [
   {
     id: 'journal-withdrawn-comes-back',
     in: 'src/journal',
-    find: 'if (!known.has(row)) withdrawn',
+    find: 'if (!complete.has(row)) withdrawn',
     put: 'if (false) withdrawn',
     tests: ['test/journal/'],
     why: 'a replay takes rows for sent that were withdrawn',
@@ -628,7 +628,7 @@ export const OF_LEDGER = [
   {
     id: 'replay-without-the-record',
     in: 'src/journal',
-    find: "if (record?.kind === 'run') yield record;",
+    find: "if (first?.kind === 'run') yield first;",
     put: '',
     tests: ['test/journal/'],
     why: 'what a run did has no place in an emptied Redis: its file is sent again',

@@ -283,8 +283,8 @@ export const OF_ORDER = [
   {
     id: 'torn-end-never-damage',
     in: 'src/journal',
-    find: '|| isTornDamage ||',
-    put: '||',
+    find: '&& !isTornDamage &&',
+    put: '&&',
     tests: ['test/delivery/registration'],
     why: 'rows go again that stood in the part of a journal that was cut off',
   },

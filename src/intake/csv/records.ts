@@ -60,13 +60,17 @@ export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSp
   return (chunk, final) => {
     const text = state.text.slice(state.at) + state.held + chunk;
     state.held = text.endsWith('\r') ? '\r' : '';
-    // A CR at the end of the file: it was cut off between CR and LF.
-    state.text = state.held === '' ? text : final ? `${text}\n` : text.slice(0, -1);
+    state.text = state.held === '' ? text : withoutHalf(text, final);
     state.at = 0;
     state.pieces = [];
     while (advance(state, final));
     return state.pieces;
   };
+}
+
+/** A CR at the end of the file was cut off between CR and LF. */
+function withoutHalf(text: string, final: boolean): string {
+  return final ? `${text}\n` : text.slice(0, -1);
 }
 
 function advance(state: Splitting, final: boolean): boolean {

@@ -42,6 +42,12 @@ export function createTableShape(path: string, header: CsvHeader, format: ReadFo
       throw new UsageError(`${path}, line ${line}: ${otherHeaderProblem('line', headerLine)}`);
   };
 
+  const whyOf = (cells: readonly string[]) => {
+    const isWhole = cells.length === 1 && cells[0]?.includes(format.delimiter);
+    if (isWhole) return WHOLE_LINE;
+    return kindOf(cells) === 'long' ? LONG_PROBLEM : '';
+  };
+
   return {
     /** The cells in the header's width; `null`: they are another number. */
     fit(cells: string[]): string[] | null {
@@ -66,8 +72,7 @@ export function createTableShape(path: string, header: CsvHeader, format: ReadFo
       tail = tableFrom(tail, line);
     },
     problemOf({ cells }: Line): string {
-      const isWhole = cells.length === 1 && cells[0]?.includes(format.delimiter);
-      const why = isWhole ? WHOLE_LINE : kindOf(cells) === 'long' ? LONG_PROBLEM : '';
+      const why = whyOf(cells);
       return `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${width}${why}`;
     },
     end(): void {

@@ -46,9 +46,10 @@ export async function* readXmlText(blocks: AsyncIterable<Buffer>): AsyncGenerato
 /** UTF-8 unless its byte order mark says UTF-16 (XML 1.0, section 4.3.3). */
 function decoderFor(block: Buffer): TextDecoder {
   const mark = block.subarray(0, 2).toString('hex');
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding, { fatal: true });
+  return new TextDecoder(BYTE_ORDERS[mark] ?? 'utf-8', { fatal: true });
 }
+
+const BYTE_ORDERS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 function decode(decoder: TextDecoder, block: Buffer | null): string {
   try {

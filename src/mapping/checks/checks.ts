@@ -109,14 +109,14 @@ function checkedColumns(
     for (const part of joined) add(part, checks.filter(isOfPart), isOfAccount);
   }
   if (key !== null) add(key, CHECKS_OF_KEY, false);
-  return [...columns.values()]
-    .filter(({ checks }) => checks.length > 0)
-    .map(({ checks, isOfAccount, ...place }) => {
-      const severities = severitiesIn(settings, { isOfAccount, isKey: place.slot === key?.slot });
-      const at = { ...place, severityOf: severities };
-      const rank = (check: CellCheck) => Number(severityOf(check, at) !== 'error');
-      return { ...at, checks: checks.toSorted((a, b) => rank(a) - rank(b)) };
-    });
+  const checked = [...columns.values()].filter(({ checks }) => checks.length > 0);
+  return checked.map(({ checks, isOfAccount, ...place }) => {
+    const isKey = place.slot === key?.slot;
+    const at = { ...place, severityOf: severitiesIn(settings, { isOfAccount, isKey }) };
+    const errors = checks.filter((check) => severityOf(check, at) === 'error');
+    const others = checks.filter((check) => severityOf(check, at) !== 'error');
+    return { ...at, checks: [...errors, ...others] };
+  });
 }
 
 const ACCOUNTS = 'accounts';
@@ -149,10 +149,8 @@ function severitiesIn(
   };
 }
 
-const CHECKS_OF_KEY: readonly CellCheck[] = [
-  ...[scientificNotation, spreadsheetError, rendering, exportMark],
-  ...[mojibake, unseenSign],
-];
+const AS_NUMBERS = [scientificNotation, spreadsheetError, rendering];
+const CHECKS_OF_KEY: readonly CellCheck[] = [...AS_NUMBERS, exportMark, mojibake, unseenSign];
 const CODES_OF_KEY = new Set(CHECKS_OF_KEY.map(({ code }) => code));
 
 function checksOfField(binding: Binding, beside: Beside): readonly CellCheck[] {
@@ -171,17 +169,12 @@ type CellBinding = Extract<Binding, { kind: 'cell' }>;
 
 function checksOfCell(binding: CellBinding, beside: Beside): readonly CellCheck[] {
   const { conversion, path } = binding;
-  const words = [
-    ...[exportMark, escapedText],
-    ...(conversion.kind === 'text' ? [unseenSign] : []),
-    ...(conversion.takesWords === true ? [] : [wordForNothing]),
-  ];
-  if (conversion.kind === 'text' && isIdentifierField(path))
-    return [
-      ...[scientificNotation, spreadsheetError, rendering],
-      ...identifierChecks(path, beside, [mojibake]),
-      ...words,
-    ];
+  const isText = conversion.kind === 'text';
+  const words = [exportMark, escapedText];
+  if (isText) words.push(unseenSign);
+  if (conversion.takesWords !== true) words.push(wordForNothing);
+  if (isText && isIdentifierField(path))
+    return [...AS_NUMBERS, ...identifierChecks(path, beside, [mojibake]), ...words];
   if (conversion.kind === undefined) return valueChecks(binding);
   return [spreadsheetError, rendering, mojibake, ...valueChecks(binding), ...words];
 }
@@ -200,9 +193,10 @@ function valueChecks({ path, conversion, slot }: CellBinding): readonly CellChec
 type ProblemOf = (sent: JsonValue | undefined, text: string) => string | null;
 
 const currencyProblem: ProblemOf = (sent) => {
-  const isUnknown = (code?: JsonValue) =>
-    typeof code === 'string' && !wordsOf('currency').has(code.trim().toUpperCase());
-  return (isJsonList(sent) ? sent.some(isUnknown) : isUnknown(sent)) ? CURRENCY : null;
+  const known = wordsOf('currency');
+  const isUnknown = (code?: JsonValue) => typeof code === 'string' && !known.has(code.trim().toUpperCase());
+  const hasUnknown = isJsonList(sent) ? sent.some(isUnknown) : isUnknown(sent);
+  return hasUnknown ? CURRENCY : null;
 };
 
 const CURRENCY = 'a currency of ISO 4217 in three letters, such as EUR';
@@ -224,7 +218,7 @@ function isMidnight(sent: string, text: string): boolean {
 const OFFSET = /([+-])(0\d|1[0-4]):?([0-5]\d)?$/;
 
 const PAST =
-  'a date from 1800 until today; the year is probably ' + 'wrong, or the date is read in a wrong order';
+  'a date from 1800 until today; the year is probably wrong, ' + 'or the date is read in a wrong order';
 const MOVED =
   'a day alone, such as 2015-01-31: midnight of another time zone is another hour, or day, in UTC';
 
@@ -317,7 +311,8 @@ export function isRefusedAsNumber(path: FieldPath): boolean {
 
 /** With a zero before it, it is shown so on purpose. */
 function isWhole(value: JsonValue | undefined): boolean {
-  return typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value) && Number.isSafeInteger(Number(value));
+  if (typeof value !== 'string' || !/^(?:0|[1-9]\d*)$/.test(value)) return false;
+  return Number.isSafeInteger(Number(value));
 }
 
 function identifierPlace(binding: Binding): readonly ColumnSlot[] {

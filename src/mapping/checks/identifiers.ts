@@ -93,9 +93,13 @@ function unseenIn(what: string, text: string): string | null {
   const found = UNSEEN.exec(text);
   if (found === null) return null;
   const [sign] = found;
-  const isLast = found.index + sign.length === text.length;
-  const place = found.index === 0 ? 'at its beginning' : isLast ? 'at its end' : 'within it';
+  const place = placeIn(text, found.index, sign);
   return `${what} without ${codeOf(sign)} ${place}, a sign that can not be seen; take it out`;
+}
+
+function placeIn(text: string, at: number, sign: string): string {
+  if (at === 0) return 'at its beginning';
+  return at + sign.length === text.length ? 'at its end' : 'within it';
 }
 
 function bare(text: string): string {

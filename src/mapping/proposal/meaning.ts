@@ -28,14 +28,15 @@ export function createFindMeaning(
   pathField: string | null,
 ): FindMeaning {
   const known = knownNames(operation, catalog, pathField);
-  const isField = (field: string) =>
-    field === pathField || catalog.has(field.replaceAll(/\.\d+(?=\.|$)/g, '.#'));
+  const isField = (field: string) => {
+    const path = field.replaceAll(/\.\d+(?=\.|$)/g, '.#');
+    return field === pathField || catalog.has(path);
+  };
   const read = (header: string): Meaning | null => {
     const name = looseName(header);
     const meaning = known.get(name) ?? withNumber(name, known) ?? qualifiedName(operation, name);
-    return meaning !== null && isField(meaning.field)
-      ? { isReference: false, ...meaning, letters: name.length }
-      : null;
+    if (meaning === null || !isField(meaning.field)) return null;
+    return { isReference: false, ...meaning, letters: name.length };
   };
   return (header) => read(header) ?? withoutBrackets(header, read) ?? agreedOn(header, read);
 }
@@ -46,16 +47,19 @@ type KnownNames = ReadonlyMap<string, Known>;
 /** By their loose form; of two meanings of a name the later one counts, and a doubt the most. */
 function knownNames(operation: Operation, catalog: FieldCatalog, pathField: string | null): KnownNames {
   const own = [...catalog.keys()].filter((field) => !isSetByService(field));
-  const fields = [...(pathField === null ? [] : [pathField]), ...own];
+  const fields = pathField === null ? own : [pathField, ...own];
   const named = [...fieldNames(operation)];
+  const doubtful = named.filter(([, { note }]) => note !== null);
   const references = catalog.has('parent.id') ? referenceNamesOf(operation) : [];
-  return new Map([
-    ...lastParts(fields),
-    ...named,
-    ...fields.map((field) => [field.split('#').map(looseName).join('#'), { ...PLAIN, field }] as const),
-    ...references.map((name) => [name, PARENT] as const),
-    ...named.filter(([, { note }]) => note !== null),
-  ]);
+  const known = new Map<string, Known>([...lastParts(fields), ...named]);
+  for (const field of fields) known.set(loosePath(field), { ...PLAIN, field });
+  for (const name of references) known.set(name, PARENT);
+  for (const [name, meaning] of doubtful) known.set(name, meaning);
+  return known;
+}
+
+function loosePath(field: string): string {
+  return field.split('#').map(looseName).join('#');
 }
 
 const PLAIN = { note: null, doubt: '' } as const;
@@ -63,19 +67,25 @@ const PLAIN = { note: null, doubt: '' } as const;
 const PARENT = {
   field: 'parent.id',
   note:
-    'taken for the key of a subclient that this program ' + 'creates; without "ref" the cell itself is sent',
+    'taken for the key of a subclient that this program creates; ' + 'without "ref" the cell itself is sent',
   doubt: '',
   isReference: true,
 } as const;
 
 /** Names that only one field has at its end; not those of records, nor in a list inside a list. */
 function lastParts(fields: readonly string[]): KnownNames {
-  const named = fields
-    .filter((field) => field.split('#').length <= 2 && !/\.controls\.|\.(?:id|vanityId)$/.test(field))
-    .map((field) => [looseName(lastPart(field)), field] as const);
-  const once = named.filter(([name]) => named.filter(([other]) => other === name).length === 1);
-  return new Map(once.map(([name, field]) => [name, { ...PLAIN, field: withPositions(field, []) }]));
+  const isOwn = (field: string) => field.split('#').length <= 2 && !OF_RECORDS.test(field);
+  const byName = new Map<string, string[]>();
+  for (const field of fields.filter(isOwn)) {
+    const name = looseName(lastPart(field));
+    byName.set(name, [...(byName.get(name) ?? []), field]);
+  }
+  const once = [...byName].filter(([, { length }]) => length === 1);
+  const toMeaning = ([field = '']: readonly string[]) => ({ ...PLAIN, field: withPositions(field, []) });
+  return new Map(once.map(([name, found]) => [name, toMeaning(found)]));
 }
+
+const OF_RECORDS = /\.controls\.|\.(?:id|vanityId)$/;
 
 /** `accounts_0_iban`, with the positions in their places, or `IBAN 2` for the second account's. */
 function withNumber(loose: string, known: KnownNames): Known | null {
@@ -96,7 +106,9 @@ function withoutBrackets(header: string, read: FindMeaning): Meaning | null {
   if (header.length > LONGEST) return null;
   const bare = header.replaceAll(/[([{][^)\]}]*[)\]}]/g, ' ');
   const meaning = bare === header ? null : read(bare);
-  return meaning === null ? null : { ...meaning, note: [meaning.note ?? [], LEFT_OUT].flat().join('; ') };
+  if (meaning === null) return null;
+  const note = meaning.note === null ? LEFT_OUT : `${meaning.note}; ${LEFT_OUT}`;
+  return { ...meaning, note };
 }
 
 const OR = /\s*[/|]\s*|\s+(?:or|oder|ou|o|of|lub)\s+/;
@@ -126,20 +138,23 @@ export function suggestField(written: string, options: Suggesting): string {
   const { catalog, pathField, problems } = options;
   if (problems.length >= MOST_PROBLEMS || written.length > LONGEST_NAME) return '';
   const positions = written.match(/(?<=[.[])\d{1,2}(?=[\].]|$)/g) ?? [];
-  const paths = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
+  const own = [...catalog.keys()];
+  const paths = pathField === null ? own : [pathField, ...own];
   const fields = paths
     .filter((path) => path === pathField || !isSetByService(path))
     .map((path) => withPositions(path, positions));
   // Few changes make another word of a bare name: rather no suggestion than a wrong one.
-  const mostWrong = /[.[]/.test(written)
-    ? undefined
-    : (length: number) => Math.max(1, Math.floor(length / 6));
+  const mostWrong = /[.[]/.test(written) ? undefined : fewEdits;
   const part = nearest(written, fields.map(lastPart), mostWrong);
   const found =
     meantField(written, options) ??
     nearest(written, fields, mostWrong) ??
     fields.find((field) => lastPart(field) === part);
   return found === undefined ? '' : ` Did you mean "${found}"?`;
+}
+
+function fewEdits(length: number): number {
+  return Math.max(1, Math.floor(length / 6));
 }
 
 export function noSuchField(written: string, options: Suggesting): string {

@@ -30,24 +30,31 @@ export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?:
     const many = `many of the cells looked at can't be read: expected ${expected}`;
     return { notation: {}, notes: [many, ...formsOf(type, cells, {})], isDecided: ONE_WAY.has(type) };
   }
-  const best = tried.filter((one) => one.misfits === misfits);
-  const differing = best.filter(
-    ({ results }, i) => best.findIndex((other) => other.results === results) === i,
-  );
-  const [notation = {}, ...others] = differing.map((one) => one.notation);
-  return {
-    notation,
-    notes: [
-      ...(misfits === 0
-        ? []
-        : [`${misfits} of the cells looked at ${misfits === 1 ? "doesn't" : "don't"} fit`]),
-      ...(others.length === 0
-        ? []
-        : [`the cells looked at fit ${[notation, ...others].map(describe).join(' and ')}: choose one`]),
-      ...formsOf(type, cells, others.length === 0 ? notation : {}),
-    ],
-    isDecided: others.length === 0,
-  };
+
+  const best = readingApart(tried.filter((one) => one.misfits === misfits));
+  const [notation = {}] = best;
+  const isDecided = best.length < 2;
+  const notes: string[] = [];
+  if (misfits > 0) notes.push(misfitWords(misfits));
+  if (!isDecided) {
+    const ways = best.map(describe).join(' and ');
+    notes.push(`the cells looked at fit ${ways}: choose one`);
+  }
+  notes.push(...formsOf(type, cells, isDecided ? notation : {}));
+  return { notation, notes, isDecided };
+}
+
+/** The first of those that read all cells alike. */
+function readingApart(tried: readonly Tried[]): readonly Notation[] {
+  const byResults = new Map<string, Notation>();
+  for (const { results, notation } of tried) {
+    if (!byResults.has(results)) byResults.set(results, notation);
+  }
+  return [...byResults.values()];
+}
+
+function misfitWords(misfits: number): string {
+  return `${misfits} of the cells looked at ${misfits === 1 ? "doesn't" : "don't"} fit`;
 }
 
 /** Nobody can say how else to read them: a cell that doesn't fit spoils its row. */
@@ -61,9 +68,8 @@ type Tried = ReturnType<typeof tryOn>;
 
 function tryOn(cells: readonly JsonValue[], type: LeafType, notation: Notation) {
   const conversion = conversionFor(type, { column: '', ...notation });
-  const results = cells.map((cell) =>
-    typeof conversion === 'string' ? undefined : convert(conversion, cell),
-  );
+  const read = (cell: JsonValue) => (typeof conversion === 'string' ? undefined : convert(conversion, cell));
+  const results = cells.map(read);
   const misfits = results.filter((result) => result === undefined).length;
   return { notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) };
 }
@@ -73,7 +79,8 @@ function candidates(type: LeafType, cells: readonly JsonValue[], usual: Notation
   if (type === 'boolean') return [{}, ...wordsFor(texts)];
   const { remedy } = defaultConversion(type);
   const found = remedy === undefined ? [] : texts.flatMap((text) => remedy(text));
-  return [usual, ...new Map(found.map((notation) => [JSON.stringify(notation), notation])).values()];
+  const distinct = new Map(found.map((notation) => [JSON.stringify(notation), notation]));
+  return [usual, ...distinct.values()];
 }
 
 /** Where no one pattern reads the column: those that do together. Two that clash read nothing. */
@@ -97,12 +104,18 @@ function listOf({ pattern = [] }: Notation): string[] {
 function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation): readonly string[] {
   const { remedy } = defaultConversion(type);
   if (type !== 'date-time' || remedy === undefined) return [];
-  const counts = new Map<string, number>();
-  for (const text of cells.filter((cell) => typeof cell === 'string' && cell !== '')) {
-    const patterns = remedy(String(text)).map(({ pattern }) => pattern);
+  const formOf = (text: string) => {
     const isReadBy = (one: Notation) => tryOn([text], type, one).misfits === 0;
     const own = listOf(notation).find((pattern) => isReadBy({ pattern }));
-    const form = own ?? (isReadBy({}) ? 'ISO 8601' : patterns.join(' or ') || 'no date');
+    if (own !== undefined) return own;
+    if (isReadBy({})) return 'ISO 8601';
+    const patterns = remedy(text).map(({ pattern }) => pattern);
+    return patterns.join(' or ') || 'no date';
+  };
+  const counts = new Map<string, number>();
+  const texts = cells.filter((cell) => typeof cell === 'string');
+  for (const text of texts.filter((one) => one !== '')) {
+    const form = formOf(text);
     counts.set(form, (counts.get(form) ?? 0) + 1);
   }
   const forms = [...counts].map(([form, count]) => `${form}: ${count}`);
@@ -112,11 +125,14 @@ function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation
 /** Words for yes and no; in a proposal they stand as the file writes them. */
 function wordsFor(texts: readonly string[]): readonly Notation[] {
   const written = (word: string) => texts.filter((text) => text.trim().toLowerCase() === word);
-  return readData('words.tsv').flatMap(([kind, yes = '', no = '']) => {
-    const [meansYes, meansNo] = [written(yes), written(no)];
-    const isAll = texts.length > 0 && meansYes.length + meansNo.length === texts.length;
+  if (texts.length === 0) return [];
+  const pairs = readData('words.tsv').filter(([kind]) => kind === 'yes');
+  return pairs.flatMap(([, yes = '', no = '']) => {
+    const meansYes = written(yes);
+    const meansNo = written(no);
+    const isAll = meansYes.length + meansNo.length === texts.length;
     // Rows that were not looked at may have the other of the two words.
-    return kind === 'yes' && isAll ? [{ true: orOther(meansYes, yes), false: orOther(meansNo, no) }] : [];
+    return isAll ? [{ true: orOther(meansYes, yes), false: orOther(meansNo, no) }] : [];
   });
 }
 
@@ -126,6 +142,6 @@ function orOther(written: string[], word: string): string[] {
 
 function describe({ pattern, decimal, separator }: Notation): string {
   if (separator !== undefined) return `separator "${separator}"`;
-  if (pattern !== undefined) return [pattern].flat().join(' or ');
+  if (pattern !== undefined) return listOf({ pattern }).join(' or ');
   return decimal === undefined ? 'numbers written as in JSON' : `numbers with decimal "${decimal}"`;
 }

@@ -39,17 +39,16 @@ type PlacingMeans = {
 const NOT_PLACED = 'no field was found for it';
 export const SERVICE_SETS = 'only the service sets a field of that name';
 const OF_LEDGER =
-  'an account number without the code of a bank beside ' + 'it: it may be of an account in somebody’s books';
+  'an account number without the code of a bank beside it: ' + 'it may be of an account in somebody’s books';
 
 /** Headers that are fields first, then the most telling names; no second column in a field. */
 export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const claim = createClaims();
   const columns = means.columns.map((column, slot) => ({ column, slot }));
   const placed = columns.map((at) => claim(itself(at, means)));
-  const meanings = inOneShape(
-    columns.flatMap((at) => byMeaning(at, means) ?? []),
-    placed.flatMap((one) => (one?.kind === 'itself' ? [one.field] : [])),
-  );
+  const meant = columns.flatMap((at) => byMeaning(at, means) ?? []);
+  const spelled = placed.filter((one) => one?.kind === 'itself').map(({ field }) => field);
+  const meanings = inOneShape(meant, spelled);
   const hasBank = hasBankBeside(meanings);
   for (const meaning of [...meanings].sort(byTelling)) {
     const isOfLedger = meaning.doubt === 'ledger' && !hasBank;
@@ -62,12 +61,8 @@ type Meant = Extract<Placement, { kind: 'field' }>;
 
 /** By rank, then the longest, without a doubt, the file's first. */
 function byTelling(a: Meant, b: Meant): number {
-  return (
-    rankOf(a) - rankOf(b) ||
-    b.letters - a.letters ||
-    Number(a.note !== null) - Number(b.note !== null) ||
-    a.slot - b.slot
-  );
+  const doubts = Number(a.note !== null) - Number(b.note !== null);
+  return rankOf(a) - rankOf(b) || b.letters - a.letters || doubts || a.slot - b.slot;
 }
 
 const PARTED = 'address.';
@@ -100,11 +95,12 @@ function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
   const fields = new Set(placements.flatMap((one) => (one.kind === 'open' ? [] : [one.field])));
   const hasFirst = fields.has('firstName');
   if (hasFirst === fields.has('lastName')) return placements;
-  const field = hasFirst ? 'lastName' : 'firstName';
-  const note = `taken for the ${field}, since the file has a column for the ${hasFirst ? 'firstName' : 'lastName'}`;
-  return placements.map((one) =>
-    one.kind === 'field' && one.field === 'name' && one.doubt !== '' ? { ...one, field, note } : one,
-  );
+  const [has, field] = hasFirst ? ['firstName', 'lastName'] : ['lastName', 'firstName'];
+  const note = `taken for the ${field}, since the file has a column for the ${has}`;
+  return placements.map((one) => {
+    const isBare = one.kind === 'field' && one.field === 'name' && one.doubt !== '';
+    return isBare ? { ...one, field, note } : one;
+  });
 }
 
 export function isAlone(column: string, columns: readonly string[]): boolean {
@@ -119,9 +115,10 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   const fits = known.kind === 'leaf' || (known.kind !== 'unknown' && !means.isTable);
   if (!fits) return null;
   const field = formatFieldPath(path);
-  if (field !== means.pathField && isSetByService(catalogPath(path)))
-    return means.findMeaning(at.column)?.isReference === true ? null : open(at, SERVICE_SETS);
-  return { kind: 'itself', ...at, field, known };
+  const isOfService = field !== means.pathField && isSetByService(catalogPath(path));
+  if (!isOfService) return { kind: 'itself', ...at, field, known };
+  const isReference = means.findMeaning(at.column)?.isReference === true;
+  return isReference ? null : open(at, SERVICE_SETS);
 }
 
 function byMeaning(at: ColumnSlot, { findMeaning, lookUp, cellsAt }: PlacingMeans): Meant | null {
@@ -143,7 +140,8 @@ function holdsIbans(cells: readonly JsonValue[]): boolean {
 
 /** Of `company.iban`; a dot in a header of several words is an abbreviation's. */
 function lastMember(column: string): string {
-  return /^[^\s.]+(?:\.[^\s.]+)+$/.test(column) ? column.slice(column.lastIndexOf('.') + 1) : column;
+  const isPath = /^[^\s.]+(?:\.[^\s.]+)+$/.test(column);
+  return isPath ? column.slice(column.lastIndexOf('.') + 1) : column;
 }
 
 /** Gives a field, and all in it and around it, to the first column that claims it. */
@@ -154,9 +152,13 @@ function createClaims(): (placement: Placement | null) => Placement | null {
     // Objects, lists and members of JSON records are columns beside the columns of their contents.
     if (placement.kind === 'itself' && placement.known.kind !== 'leaf') return placement;
     const { field, column } = placement;
-    const found = [...taken].find(([other]) => isWithin(field, other) || isWithin(other, field));
-    if (found === undefined) taken.set(field, column);
-    else return open(placement, `${JSON.stringify(found[1])} is taken for ${found[0]}`);
+    const isClaimed = (other: string) => isWithin(field, other) || isWithin(other, field);
+    const found = [...taken].find(([other]) => isClaimed(other));
+    if (found !== undefined) {
+      const [claimed, by] = found;
+      return open(placement, `${JSON.stringify(by)} is taken for ${claimed}`);
+    }
+    taken.set(field, column);
     return placement;
   };
 }

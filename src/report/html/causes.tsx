@@ -99,8 +99,9 @@ const NOTE_BYTES = 1_500;
 const NAME_BYTES = 80;
 
 function shareOf(count: number, total: number): string {
+  if (count === total) return 'all of them';
   const share = (100 * count) / total;
-  return count === total ? 'all of them' : share < 1 ? 'under 1 %' : `${Math.floor(share)} %`;
+  return share < 1 ? 'under 1 %' : `${Math.floor(share)} %`;
 }
 
 /** Its fields come first, with the columns that they are made of. */
@@ -120,10 +121,14 @@ function Said({ cause: { fields, columns, words, text, quoted } }: Pick<CausePro
         </>
       )}
       <Prose of={words} bytes={300} />
-      {words === '' && quoted ? (text === '' ? SAID_NOTHING : TOO_FEW) : null}
-      {words === '' && !quoted ? OTHERS : null}
+      {words === '' ? whyNone(text, quoted) : null}
     </>
   );
+}
+
+function whyNone(text: string, quoted: boolean): string {
+  if (!quoted) return OTHERS;
+  return text === '' ? SAID_NOTHING : TOO_FEW;
 }
 
 const SAID_NOTHING = 'The service does not say why.';
