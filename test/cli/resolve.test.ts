@@ -10,10 +10,10 @@ import type { NewRun } from '../../src/ledger/run-record.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { seedRun } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';
-import { getEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { getEntry } from '../support/stored.ts';
 import { onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
@@ -332,7 +332,7 @@ test('rows of one key, where the job groups them, are settled together by a comm
     ...Array(3).fill(['drafted', 'cp-1']),
     ['in-doubt', ''],
   ]);
-  expect(await getEntry(own().redis, KEYS, 'A', 'counterparty')).toBe(`k ${run} 1 cp-1`);
+  expect(await getEntry(own().redis, KEYS, 'A', { space: 'counterparty' })).toBe(`k ${run} 1 cp-1`);
   expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
 });
 

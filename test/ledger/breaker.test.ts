@@ -8,6 +8,7 @@ import { grantOf, intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { setBreaker } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const PROBE_MS = 40_000;
@@ -36,7 +37,7 @@ async function twoWorkers(): Promise<Bench> {
     a: await worker(),
     b: await worker(),
     fields: () => redis.hgetall(keys.breaker),
-    set: async (fields) => void (await redis.hset(keys.breaker, fields)),
+    set: (fields) => setBreaker(redis, keys, fields),
   };
 }
 
