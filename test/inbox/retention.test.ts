@@ -267,7 +267,7 @@ describe('a purge', () => {
   test('keeps a run whose file waits to be put away, in any of its inboxes, and says where', async () => {
     const session = await openHere();
     const { id } = await seed(session);
-    const definition = JSON.stringify({ ...newRun().definition, inbox: 'mine' });
+    const definition = { ...newRun().definition, inbox: 'mine' };
     await setRecord(session.ledger.redis, keysOf(session).run(id), { definition });
     for (const inbox of ['inbox', 'uploads', 'mine']) {
       const file = await put(session, `${inbox}/.processing/${id}/a.csv`);

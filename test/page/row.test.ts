@@ -53,7 +53,7 @@ describe('a row', () => {
     expect((await pages()).join()).toContain('failed.csv');
     const purged = { by: 'ann', at: '2026-11-21T10:00:00Z', isDone: true };
     const k = desk.ledger.of(run.target).keys.run(run.id);
-    await setRecord(desk.ledger.redis, k, { purged: JSON.stringify(purged) });
+    await setRecord(desk.ledger.redis, k, { purged });
     await until(
       async () =>
         (await pages())[0]?.includes('The run was purged: the cells of its rows are gone.') === true,

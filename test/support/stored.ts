@@ -11,7 +11,7 @@ import {
   textOf,
 } from '../../src/ledger/keys.ts';
 import { packBlock } from '../../src/ledger/mark.ts';
-import type { RedisConnection } from '../../src/lib/redis-connection.ts';
+import type { RedisConnection as Redis } from '../../src/lib/redis-connection.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import type { KeyForm } from '../../src/model/key-form.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
@@ -23,33 +23,35 @@ import { QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 export const SEALING = 'onboard:{index}:sealing';
 export const VERSION = 'onboard:{index}:version';
 
-/** `null`: not there. */
-type Fields = Readonly<Record<string, string | number | Buffer | null>>;
+/** `null`: not there. Objects are kept as JSON. */
+type Fields = Readonly<Record<string, string | number | object | null>>;
 
-async function setHash(redis: RedisConnection, name: string, fields: Fields): Promise<void> {
+async function setHash(redis: Redis, name: string, fields: Fields): Promise<void> {
   const gone = Object.keys(fields).filter((field) => fields[field] === null);
-  const set = Object.entries(fields).flatMap(([field, value]) => (value === null ? [] : [[field, value]]));
+  const kept = Object.entries(fields).filter(([, value]) => value !== null);
+  const set = kept.flatMap(([field, value]) => [field, textIn(value)]);
   if (gone.length > 0) await redis.hdel(name, ...gone);
-  if (set.length > 0) await redis.hset(name, ...set.flat());
+  if (set.length > 0) await redis.hset(name, ...set);
 }
 
-export async function setText(redis: RedisConnection, name: string, text: string | number): Promise<void> {
+function textIn(value: string | number | object | null): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export async function setText(redis: Redis, name: string, text: string | number): Promise<void> {
   await redis.set(name, text);
 }
 
-export async function lose(redis: RedisConnection, ...names: readonly string[]): Promise<void> {
+export async function lose(redis: Redis, ...names: readonly string[]): Promise<void> {
   await redis.del(...names);
 }
 
-export async function expire(redis: RedisConnection, name: string, ms = 3_600_000): Promise<void> {
+export async function expire(redis: Redis, name: string, ms = 3_600_000): Promise<void> {
   await redis.pexpire(name, ms);
 }
 
 /** All keys as they are now, or these; answers what puts them back into the same running server. */
-export async function copyOf(
-  redis: RedisConnection,
-  ...names: readonly string[]
-): Promise<() => Promise<void>> {
+export async function copyOf(redis: Redis, ...names: readonly string[]): Promise<() => Promise<void>> {
   const copies = (names.length > 0 ? names : await redis.keys('*')).map(async (name) => {
     const [value, ttl] = await Promise.all([redis.dumpBuffer(name), redis.pttl(name)]);
     return { name, value, ttl };
@@ -65,13 +67,13 @@ export async function copyOf(
 }
 
 /** The names of all that Redis holds of a ledger. */
-export async function namesIn(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
+export async function namesIn(redis: Redis, keys: LedgerKeys): Promise<string[]> {
   const root = keys.epoch.slice(0, -'epoch'.length);
   return (await redis.keys('*')).filter((name) => name.startsWith(root)).sort();
 }
 
 /** All that Redis holds of a ledger, by name. */
-export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
+export async function everythingIn(redis: Redis, keys: LedgerKeys) {
   const all: Record<string, unknown> = {};
   for (const name of await namesIn(redis, keys)) {
     const type = await redis.type(name);
@@ -83,7 +85,7 @@ export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
   return all;
 }
 
-export async function loseLedger(redis: RedisConnection, keys: LedgerKeys): Promise<void> {
+export async function loseLedger(redis: Redis, keys: LedgerKeys): Promise<void> {
   await lose(redis, ...(await namesIn(redis, keys)));
 }
 
@@ -99,7 +101,7 @@ type EpochState = {
   readonly heard?: Readonly<Record<string, number | null>>;
 };
 
-export function setEpoch(redis: RedisConnection, keys: LedgerKeys, state: EpochState): Promise<void> {
+export function setEpoch(redis: Redis, keys: LedgerKeys, state: EpochState) {
   const { batches = {}, heard = {}, ...fields } = state;
   return setHash(redis, keys.epoch, { ...fields, ...prefixed('m:', batches), ...prefixed('b:', heard) });
 }
@@ -109,36 +111,36 @@ function prefixed(prefix: string, of: Fields): Fields {
 }
 
 /** The server runs anew, as for all who read the ledger's epoch. */
-export function restart(redis: RedisConnection, keys: LedgerKeys, state: EpochState = {}): Promise<void> {
+export function restart(redis: Redis, keys: LedgerKeys, state: EpochState = {}) {
   return setEpoch(redis, keys, { server: 'an-earlier-run', ...state });
 }
 
 /** The epoch knows these workers, as who have sent nothing if it did not know them before. */
-export async function enrol(redis: RedisConnection, keys: LedgerKeys, workers: Iterable<string>) {
+export async function enrol(redis: Redis, keys: LedgerKeys, workers: Iterable<string>) {
   await Promise.all([...workers].map((worker) => redis.hsetnx(keys.epoch, `m:${worker}`, 0)));
 }
 
 /** As a worker leaves. */
-export async function signOff(redis: RedisConnection, keys: LedgerKeys, worker: string, at = Date.now()) {
+export async function signOff(redis: Redis, keys: LedgerKeys, worker: string, at = Date.now()) {
   await redis.multi().hdel(keys.epoch, `m:${worker}`).zadd(keys.left, at, worker).exec();
 }
 
 /** As a living worker's heartbeat lets another go. */
-export async function evict(redis: RedisConnection, keys: LedgerKeys, worker: string): Promise<void> {
+export async function evict(redis: Redis, keys: LedgerKeys, worker: string): Promise<void> {
   const batch = await redis.hget(keys.epoch, `m:${worker}`);
   await redis.zadd(keys.left, Date.now(), `${worker} ${batch}`);
   await setEpoch(redis, keys, { batches: { [worker]: null } });
 }
 
 /** Redis doesn't know that the worker left or was let go. */
-export async function forgetLeft(redis: RedisConnection, keys: LedgerKeys, worker: string): Promise<void> {
+export async function forgetLeft(redis: Redis, keys: LedgerKeys, worker: string): Promise<void> {
   const left = await redis.zrange(keys.left, '0', '-1');
   const named = left.filter((member) => member.split(' ')[0] === worker);
   if (named.length > 0) await redis.zrem(keys.left, ...named);
 }
 
 /** What puts a worker back that signs off meanwhile, as if it had been killed. */
-export async function keepEnrolled(redis: RedisConnection, keys: LedgerKeys, worker: string) {
+export async function keepEnrolled(redis: Redis, keys: LedgerKeys, worker: string) {
   const fields = [`m:${worker}`, `b:${worker}`];
   const values = await redis.hmget(keys.epoch, ...fields);
   return async () => {
@@ -147,36 +149,28 @@ export async function keepEnrolled(redis: RedisConnection, keys: LedgerKeys, wor
   };
 }
 
-export function setBreaker(redis: RedisConnection, keys: LedgerKeys, fields: Fields): Promise<void> {
+export function setBreaker(redis: Redis, keys: LedgerKeys, fields: Fields) {
   return setHash(redis, keys.breaker, fields);
 }
 
 /** The audit's chain is this now. */
-export async function setAudit(redis: RedisConnection, keys: LedgerKeys, texts: readonly string[]) {
+export async function setAudit(redis: Redis, keys: LedgerKeys, texts: readonly string[]) {
   await lose(redis, keys.audit);
   if (texts.length > 0) await redis.rpush(keys.audit, ...texts);
 }
 
 /** Which run a file was loaded by last. */
-export function setLatest(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  file: string,
-  run: string,
-): Promise<void> {
+export function setLatest(redis: Redis, keys: LedgerKeys, file: string, run: string) {
   return setHash(redis, keys.files, { [file]: run });
 }
 
 /** A run whose target is not at hand. */
-export async function storedRun(
-  redis: RedisConnection,
-  id: string,
-): Promise<Pick<RunKeys, 'record' | 'lease'>> {
+export async function storedRun(redis: Redis, id: string): Promise<Pick<RunKeys, 'record' | 'lease'>> {
   const [record = ''] = await redis.keys(`*:run:${id}`);
   return { record, lease: `${record}:lease` };
 }
 
-export function setRecord(redis: RedisConnection, { record }: Pick<RunKeys, 'record'>, fields: Fields) {
+export function setRecord(redis: Redis, { record }: Pick<RunKeys, 'record'>, fields: Fields) {
   return setHash(redis, record, fields);
 }
 
@@ -185,17 +179,17 @@ export function counted(outcomes: Readonly<Partial<Record<Outcome, number | null
   return prefixed('o:', outcomes);
 }
 
-export function addCount(redis: RedisConnection, { record }: RunKeys, outcome: Outcome, by: number) {
+export function addCount(redis: Redis, { record }: RunKeys, outcome: Outcome, by: number) {
   return redis.hincrby(record, `o:${outcome}`, by);
 }
 
 /** A worker that is lost may have sent rows of the chunks up to this one. */
-export function makeSuspect(redis: RedisConnection, k: RunKeys, upTo = 1): Promise<void> {
+export function makeSuspect(redis: Redis, k: RunKeys, upTo = 1) {
   return setRecord(redis, k, { suspect: upTo });
 }
 
 /** Of the process that reads the run, or of the worker that has the chunk in hand. */
-export async function setLease(redis: RedisConnection, name: string, holder: string, ms = 60_000) {
+export async function setLease(redis: Redis, name: string, holder: string, ms = 60_000) {
   await redis.set(name, holder, 'PX', ms);
 }
 
@@ -205,18 +199,13 @@ export function chunkKey({ chunk }: Pick<RunKeys, 'chunk'>, n = 1): string {
 }
 
 /** Marks, and what else an open chunk has. */
-export function setChunk(
-  redis: RedisConnection,
-  k: Pick<RunKeys, 'chunk'>,
-  fields: Fields,
-  n = 1,
-): Promise<void> {
+export function setChunk(redis: Redis, k: Pick<RunKeys, 'chunk'>, fields: Fields, n = 1) {
   return setHash(redis, chunkKey(k, n), fields);
 }
 
 /** Chunks as the last of their workers closes them, all at once. */
 export async function closeChunks(
-  redis: RedisConnection,
+  redis: Redis,
   { blocks, record }: RunKeys,
   chunks: ReadonlyMap<number, readonly Settlement[]>,
 ): Promise<void> {
@@ -228,33 +217,14 @@ export async function closeChunks(
   await batch.exec();
 }
 
-type OfRun =
-  | 'blocks'
-  | 'bodies'
-  | 'documents'
-  | 'doubts'
-  | 'input'
-  | 'journals'
-  | 'late'
-  | 'resolutions'
-  | 'sightings'
-  | 'sources';
+type OfRun = Exclude<keyof RunKeys, 'chunk' | 'lease' | 'rate' | 'record' | 'seal' | 'story' | 'takers'>;
 
 /** What else a run has of rows, of chunks or of workers. */
-export function setOfRun(
-  redis: RedisConnection,
-  k: RunKeys,
-  what: OfRun,
-  entries: Readonly<Record<string, string | object>>,
-): Promise<void> {
-  const texts = Object.entries(entries).map(([of, one]) => [
-    of,
-    typeof one === 'string' ? one : JSON.stringify(one),
-  ]);
-  return setHash(redis, k[what], Object.fromEntries(texts));
+export function setOfRun(redis: Redis, k: RunKeys, what: OfRun, entries: Fields) {
+  return setHash(redis, k[what], entries);
 }
 
-export async function appendStory(redis: RedisConnection, { story }: RunKeys, ...texts: readonly string[]) {
+export async function appendStory(redis: Redis, { story }: RunKeys, ...texts: readonly string[]) {
   await redis.rpush(story, ...texts);
 }
 
@@ -269,31 +239,20 @@ export function entryOf(keys: LedgerKeys, key: string, { space = 'subclient', fo
 }
 
 /** Writes a key's entry as `<kind> <run> <row> <id>`. */
-export function setEntry(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  key: string,
-  entry: string,
-  of: KeyIn = {},
-) {
+export function setEntry(redis: Redis, keys: LedgerKeys, key: string, entry: string, of: KeyIn = {}) {
   const { bucket, field, text } = entryOf(keys, key, of);
   return setHash(redis, bucket, { [field]: entry.replace(' ', `${text} `) });
 }
 
 /** A key's entry as `<kind> <run> <row> <id>`; `null`: there is none, or it is of another text. */
-export async function getEntry(redis: RedisConnection, keys: LedgerKeys, key: string, of: KeyIn = {}) {
+export async function getEntry(redis: Redis, keys: LedgerKeys, key: string, of: KeyIn = {}) {
   const { bucket, field, text } = entryOf(keys, key, of);
   const entry = await redis.hget(bucket, field);
   return entry?.startsWith(`${text} `, 1) === true ? entry.replace(text, '') : null;
 }
 
 /** The digests of a record's fields that the service accepted last. */
-export function setAccepted(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  of: KeyPlace,
-  digests: string,
-): Promise<void> {
+export function setAccepted(redis: Redis, keys: LedgerKeys, of: KeyPlace, digests: string) {
   const { bucket, digest } = fieldsPlace(keys, of);
   return setHash(redis, bucket, { [digest]: digests });
 }
@@ -309,15 +268,11 @@ export function lockKey(prefix: string, of: Queued): string {
 }
 
 /** What the queue has of a chunk's rows. */
-export function setQueued(redis: RedisConnection, prefix: string, of: Queued, data: string): Promise<void> {
+export function setQueued(redis: Redis, prefix: string, of: Queued, data: string) {
   return setHash(redis, jobKey(prefix, of), { data });
 }
 
 /** Takes a chunk that waits out of the list that it waits in: the queue still knows it, and nobody will take it. */
-export async function misplace(
-  redis: RedisConnection,
-  prefix: string,
-  { run, chunk }: Queued,
-): Promise<void> {
+export async function misplace(redis: Redis, prefix: string, { run, chunk }: Queued): Promise<void> {
   await redis.zrem(`${prefix}:${QUEUE_NAME}:prioritized`, chunkJobId(run, chunk));
 }
