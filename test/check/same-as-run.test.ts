@@ -10,8 +10,8 @@ import { identitySpace } from '../../src/operations/operations.ts';
 import { claimedRows, claimingRows } from '../../src/runs/ingest.ts';
 import { NO_KEYS } from '../../src/runs/rows.ts';
 import { answer, type Bench, created, deliverOn, settlementsOf, startBench } from '../delivery/row-bench.ts';
-import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { setEntry } from '../support/stored.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
 
 const own = useOwnRedis();
@@ -238,7 +238,7 @@ test.each<[string, object, Before, string, string]>([
   });
   const { name } = identitySpace(bench.context.run);
   for (const [key, kind] of Object.entries(before)) {
-    await setEntry(own().redis, bench.keys, key, ENTRIES[kind], name);
+    await setEntry(own().redis, bench.keys, key, ENTRIES[kind], { space: name });
   }
   const check = await foreseen(bench, job, lines);
   const run = await carriedOut(bench, job, lines);

@@ -9,6 +9,7 @@ import { ownFile, ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { setAudit } from '../support/stored.ts';
 import { onboard } from './memory-io.ts';
 
 const own = useOwnRedis();
@@ -104,7 +105,7 @@ test('the chain and an exported file are verified, each by itself', async () => 
     exitCode: 1,
     stdout: expect.stringContaining('line 2 does not fit'),
   });
-  await own().redis.lset(KEYS.audit, 1, (texts[1] ?? '').replace('began', 'resumed'));
+  await setAudit(own().redis, KEYS, texts.with(1, (texts[1] ?? '').replace('began', 'resumed')));
   expect(await audit('--verify')).toMatchObject({
     exitCode: 1,
     stdout: expect.stringContaining('line 3 does not fit'),
@@ -131,9 +132,9 @@ test('what audit.ndjson of the same home has and the ledger has no more is found
     exitCode: 1,
     stdout: expect.stringContaining('lost or changed entry 3, which audit.ndjson has'),
   };
-  await own().redis.lset(KEYS.audit, 2, (texts[2] ?? '').replace('"via":"', '"via":"x'));
+  await setAudit(own().redis, KEYS, texts.with(2, (texts[2] ?? '').replace('"via":"', '"via":"x')));
   expect(await audit('--verify')).toMatchObject(lost);
-  await own().redis.rpop(KEYS.audit);
+  await setAudit(own().redis, KEYS, texts.slice(0, 2));
   expect(await audit('--verify')).toMatchObject(lost);
 });
 
@@ -169,8 +170,7 @@ test.each<
   }
   expect((await audit('--verify')).stdout).toContain('6 entries fit');
   const texts = await entries();
-  await own().redis.del(KEYS.audit);
-  for (const forged of forge(texts)) await own().redis.rpush(KEYS.audit, forged);
+  await setAudit(own().redis, KEYS, forge(texts));
   const found = await audit('--verify');
   const words = `^The ledger has lost or changed entry ${lost}, which reports/run-\\w+/summary.json has, or the home had another Redis then.\n$`;
   expect(found).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(words) });

@@ -12,6 +12,7 @@ import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { setLease } from '../support/stored.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
@@ -150,7 +151,7 @@ test('a run whose process was killed on this machine is not running, though its 
   const killed = newWorkerId().split('.').with(4, '1').join('.');
   const { lease } = KEYS.run(id);
   const stateFor = async (holder: string) => {
-    await own().redis.set(lease, holder, 'PX', 60_000);
+    await setLease(own().redis, lease, holder);
     const { stdout } = await onboard(['status', id], env);
     return /^Run \S+: (.*)$/m.exec(stdout)?.[1];
   };

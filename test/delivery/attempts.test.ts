@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/journal/record.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Reply } from '../../src/model/request.ts';
-import { getEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { getEntry } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import {
   answer,

@@ -5,6 +5,7 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { makeSuspect } from '../support/stored.ts';
 import {
   answer,
   type Bench,
@@ -141,14 +142,13 @@ describe('a journal that can’t be written', () => {
 });
 
 describe('a chunk that a worker may have had whose journal is lost', () => {
-  const makeSuspect = (bench: Bench) =>
-    own().redis.hset(bench.keys.run(bench.context.run.id).record, 'suspect', 1);
+  const suspect = (bench: Bench) => makeSuspect(own().redis, bench.keys.run(bench.context.run.id));
 
   test('of creates, if that comes out after it was taken: nothing is sent any more, and the next take has it in doubt', async () => {
     const bench = await start({ rows: 1 });
     const context = serving(bench, {
       token: async () => {
-        await makeSuspect(bench);
+        await suspect(bench);
         return 'token-1';
       },
     });

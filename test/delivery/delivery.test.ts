@@ -4,6 +4,7 @@ import { createDelivery } from '../../src/delivery/delivery.ts';
 import { deferred } from '../support/deferred.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { chunkKey, lose } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { type Bench, type BenchOptions, chunkOf, created, endsOf, HELD, startBench } from './row-bench.ts';
 
@@ -76,7 +77,7 @@ test('each take of a chunk has intents of its own', async () => {
   box.bench = bench;
   for (const _ of [1, 2]) {
     await expect(delivery.deliver(chunkOf(bench, 1), HELD)).rejects.toThrow('a bug');
-    await own().redis.del(`${bench.keys.run(bench.context.run.id).chunk}1`);
+    await lose(own().redis, chunkKey(bench.keys.run(bench.context.run.id)));
   }
   expect(new Set(marks).size).toBe(2);
 });

@@ -12,6 +12,7 @@ import { buildRequest } from '../../src/service/operations.ts';
 import { deferred } from '../support/deferred.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { makeSuspect } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import {
   answer,
@@ -253,8 +254,7 @@ async function leftBehind(service: Service = () => null, over: object = {}): Pro
   return { ...begun, context: another, answer: reply.resolve, ended };
 }
 
-const suspect = ({ bench: { redis, keys, context } }: Begun) =>
-  redis.hset(keys.run(context.run.id).record, 'suspect', '1');
+const suspect = ({ bench: { redis, keys, context } }: Begun) => makeSuspect(redis, keys.run(context.run.id));
 
 test('the next worker sends a dead one’s row again under the value of its first intent', async () => {
   const left = await leftBehind();

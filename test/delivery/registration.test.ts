@@ -33,6 +33,18 @@ import { growingLog, startRedisServer } from '../support/redis-server.ts';
 import { newRun } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { settledRow } from '../support/settled-row.ts';
+import {
+  chunkKey,
+  copyOf,
+  counted,
+  forgetLeft,
+  lose,
+  restart,
+  setEpoch,
+  setOfRun,
+  setRecord,
+  signOff,
+} from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -92,7 +104,7 @@ async function placeWithRun(rows?: number) {
 
 /** The run ended longer ago than a journal is kept after it. */
 async function longAgo({ keys }: Place, run: string): Promise<void> {
-  await own().redis.hset(keys.run(run).record, 'finishedAt', '2020-01-01T00:00:00.000Z');
+  await setRecord(own().redis, keys.run(run), { finishedAt: '2020-01-01T00:00:00.000Z' });
 }
 
 async function ledgerOf({ epoch, journal }: Registration, { keys, store }: Place, id: string) {
@@ -109,7 +121,7 @@ function settled(row: number, outcome: Outcome, mark: string): SettledRow {
 }
 
 /** Another run of the server than the one that the ledger was verified for. */
-const restarted = ({ keys }: Place) => own().redis.hset(keys.epoch, 'server', 'an-earlier-run');
+const restarted = ({ keys }: Place) => restart(own().redis, keys);
 
 const REPLAYING = 'Replaying the journal of a process that has ended.';
 
@@ -140,7 +152,7 @@ async function deadJournal(place: Place, run: string, name?: string): Promise<Jo
   // Redis has all that it has answered.
   const opened = (await own().redis.hget(place.keys.epoch, 'opened')) ?? '';
   await writeFile(join(place.folder, worker, 'epoch'), `${opened} 7\n`);
-  await own().redis.hset(place.keys.epoch, `m:${worker}`, 7);
+  await setEpoch(own().redis, place.keys, { batches: { [worker]: 7 } });
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));
   return journal;
@@ -158,7 +170,7 @@ describe('a Redis that was started again', () => {
     const ledger = await ledgerOf(a, place, run);
     await grantOf(ledger, intent(1, 'i a.1 1'));
     await ledger.settle(settled(1, 'created', 'i a.1 1'));
-    await own().redis.hset(place.keys.run(run).record, { 'o:created': 5, 'o:in-doubt': -1 });
+    await setRecord(own().redis, place.keys.run(run), counted({ created: 5, 'in-doubt': -1 }));
     await restarted(place);
     await grantOf(ledger, intent(2, 'i a.1 2'));
     expect((await knownRun(place.store, run)).outcomes).toEqual({ ...noOutcomes(), created: 1 });
@@ -213,11 +225,9 @@ describe('a Redis that was emptied', () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await a.remember(run);
-    const names = [place.keys.epoch, place.keys.run(run).record];
-    const before = await Promise.all(names.map((name) => own().redis.hgetall(name)));
+    const goBack = await copyOf(own().redis, place.keys.epoch, place.keys.run(run).record);
     await a.noteAdded(run, 1, () => true);
-    await own().redis.del(...names);
-    for (const [i, name] of names.entries()) await own().redis.hset(name, before[i] ?? {});
+    await goBack();
     await restarted(place);
     await a.epoch.verify();
     expect(await own().redis.hget(place.keys.run(run).record, 'added')).toBe('1');
@@ -265,7 +275,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     await own().redis.flushall();
-    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${worker}`]: 7 });
+    await restart(own().redis, place.keys, { batches: { [worker]: 7 } });
     const a = await joinAs(place);
     expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,/), 2: 'i dead.1 1' });
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 } });
@@ -304,7 +314,7 @@ describe('a process that was killed', () => {
     expect(a.notices).toEqual([REPLAYING]);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     expect(await own().redis.zscore(place.keys.left, worker)).not.toBeNull();
-    await own().redis.del(`${place.keys.run(run).chunk}1`);
+    await lose(own().redis, chunkKey(place.keys.run(run)));
     await restarted(place);
     const b = await joinAs(place);
     expect([b.notices.includes(REPLAYING), a.notices.lastIndexOf(REPLAYING)]).toEqual([false, 0]);
@@ -314,13 +324,13 @@ describe('a process that was killed', () => {
   test('after it had left properly has nothing put back', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    await own().redis.del(place.keys.epoch);
-    await own().redis.zadd(place.keys.left, Date.now(), worker);
+    await lose(own().redis, place.keys.epoch);
+    await signOff(own().redis, place.keys, worker);
     const a = await joinAs(place);
     expect(a.notices).toEqual([]);
     expect(await marks(place, run)).toEqual({});
     // Redis has forgotten that it left: it may have forgotten what it did.
-    await own().redis.zrem(place.keys.left, worker);
+    await forgetLeft(own().redis, place.keys, worker);
     await restarted(place);
     await a.epoch.verify();
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
@@ -371,8 +381,7 @@ describe('a process that was killed', () => {
       const a = await joinAs(place);
       const { worker } = await deadJournal(place, run);
       await appendFile(await journalOf(place, worker), '{"torn');
-      if (last === null) await own().redis.hdel(place.keys.epoch, `m:${worker}`);
-      else await own().redis.hset(place.keys.epoch, `m:${worker}`, last);
+      await setEpoch(own().redis, place.keys, { batches: { [worker]: last } });
       const b = await joinAs(place);
       expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
       expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBe('1');
@@ -390,7 +399,7 @@ describe('a process that was killed', () => {
     await joinAs(place);
     expect(await marks(place, run)).toEqual({});
     // A copy from before it came.
-    await own().redis.zrem(place.keys.left, `${worker} 7`);
+    await forgetLeft(own().redis, place.keys, worker);
     const b = await joinAs({ ...place, graceMs: 3_000 });
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     expect(b.notices).toContainEqual(expect.stringMatching(`journals are here.+${worker}`));
@@ -400,7 +409,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     const { worker } = await deadJournal(place, run);
-    await own().redis.hset(place.keys.epoch, `b:${worker}`, 1);
+    await setEpoch(own().redis, place.keys, { heard: { [worker]: 1 } });
     await until(async () => (await own().redis.hexists(place.keys.epoch, `m:${worker}`)) === 0);
     await joinAs(place);
     expect(a.epoch.recoveries()).toBe(0);
@@ -432,7 +441,7 @@ describe('a process that was killed', () => {
     const [, ...others] = (await readFile(file, 'utf8')).split('\n');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"kind":"run"', '"kind":"ran"'));
     // The run is known in this Redis: the rest of the journal is still put back.
-    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run' });
+    await restarted(place);
     const b = await joinAs(place);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     await b.close();
@@ -501,7 +510,7 @@ describe('a process that was killed', () => {
     await place.store.transition(ended, 'finished', null);
     await longAgo(place, ended);
     const { journals } = place.keys.run(ended);
-    await own().redis.hset(journals, one.worker, place.folder);
+    await setOfRun(own().redis, place.keys.run(ended), 'journals', { [one.worker]: place.folder });
     await (await joinAs(place)).close();
     expect(await listWorkers(place.folder)).toContain(one.worker);
     await utimes(join(place.folder, one.worker), 0, 0);

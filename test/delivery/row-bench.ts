@@ -30,6 +30,7 @@ import { settlementsOf as settlementsIn } from '../support/ledger.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
+import { setChunk } from '../support/stored.ts';
 import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
 
 export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply =>
@@ -182,7 +183,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       if (mark === undefined) return null;
       return mark.kind === 'intent' ? mark.text : settledMark(mark.settlement, CLEAR);
     },
-    setMark: async (row, mark) => void (await redis.hset(chunk, row, mark)),
+    setMark: (row, mark) => setChunk(redis, keys.run(id), { [row]: mark }),
     run,
     turn: (to, reason = null) => store.transition(id, to, reason),
   };

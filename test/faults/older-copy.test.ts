@@ -1,7 +1,7 @@
 import { readdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { copyOf } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';
 import { allSend, redisOf, startCrew, truthOf } from './support/crew.ts';
@@ -13,20 +13,6 @@ const FAULTS = ['latency=60ms'];
 const SINCE = 60;
 /** On the wire of one process (`send.concurrency` of the job), answered just now, and ready to go. */
 const IN_FLIGHT_MAX = 2.5 * 20;
-
-/** All keys as they are now; answers what puts them back into the same running server. */
-async function copyOf(redis: Redis): Promise<() => Promise<void>> {
-  const copies = (await redis.keys('*')).map(async (name) => {
-    const [value, ttl] = await Promise.all([redis.dumpBuffer(name), redis.pttl(name)]);
-    return { name, value, ttl };
-  });
-  const all = await Promise.all(copies);
-  return async () => {
-    await redis.flushall();
-    // A lease goes on to its end.
-    for (const { name, value, ttl } of all) await redis.restore(name, Math.max(0, ttl), value ?? '');
-  };
-}
 
 /** As a disk that has lost its newer half leaves it: within a line. */
 async function cutJournals(home: string): Promise<void> {

@@ -9,6 +9,7 @@ import { freePort } from '../support/free-port.ts';
 import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { checkUpload, enterPage, originOfPage, PAGE_TOKEN } from '../support/page.ts';
 import { fromElsewhere, newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
+import { lose, setLease } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const JOB = `${createJob()}approval: required\nrequired: [details.name]\n`;
@@ -139,15 +140,15 @@ describe('a run whose job asks for approval', () => {
 test.skipIf(!isUserTold())('is approved first, also where another process has its lease', async () => {
   const flow = await startFlow();
   const { id } = await loaded(flow);
-  const { redis, record } = await fromElsewhere(flow, id);
+  const { redis, lease } = await fromElsewhere(flow, id);
   // Renewed, as by a process that reads the run.
-  const renewing = setInterval(() => redis.set(`${record}:lease`, 'host.1', 'PX', 10_000), 20);
-  await until(async () => (await redis.exists(`${record}:lease`)) === 1);
+  const renewing = setInterval(() => setLease(redis, lease, 'host.1', 10_000), 20);
+  await until(async () => (await redis.exists(lease)) === 1);
   const { exitCode, stdout } = await flow.onboard(['approve', id], BEA);
   clearInterval(renewing);
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('goes on in process host.1')]);
   expect(await statusOf(flow, id)).toMatchObject({ state: 'running', approval: { by: 'bea' } });
-  await redis.del(`${record}:lease`);
+  await lose(redis, lease);
   expect((await summaryFrom(flow, ['resume', id])).summary.outcomes.created).toBe(3);
 });
 

@@ -8,6 +8,7 @@ import { filesIn, kindsIn, mark, valuesIn } from '../faults/support/marked.ts';
 import { createJob, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startInboxFlow } from '../support/inbox.ts';
 import { newKey } from '../support/sealing.ts';
+import { setRecord, storedRun } from '../support/stored.ts';
 
 /** Stands in each value of a row and in its file's name, and in nothing else. */
 /** What is to go must be seen first. */
@@ -49,8 +50,7 @@ async function withRedis<T>(flow: Flow, work: (redis: Redis) => Promise<T>): Pro
 async function makeOld(flow: Flow, ...runs: readonly string[]): Promise<void> {
   await withRedis(flow, async (redis) => {
     const old = new Date(Date.now() - 100 * 86_400_000).toISOString();
-    for (const run of runs)
-      for (const key of await redis.keys(`*:run:${run}`)) await redis.hset(key, 'finishedAt', old);
+    for (const run of runs) await setRecord(redis, await storedRun(redis, run), { finishedAt: old });
   });
 }
 

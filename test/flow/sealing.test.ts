@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createJob, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { newKey } from '../support/sealing.ts';
+import { lose, SEALING } from '../support/stored.ts';
 
 test('a sealed Redis that lost its entry is refused without the key, and with it creates no key again', async () => {
   const flow = await startFlow({ env: { ONBOARD_ENCRYPTION_KEY: newKey() } });
@@ -14,7 +15,7 @@ test('a sealed Redis that lost its entry is refused without the key, and with it
     return flow.onboard(['run', '--job-file', job, file, '--json'], env);
   };
   await load(2);
-  await redis.del('onboard:{index}:sealing');
+  await lose(redis, SEALING);
   for (const env of [{ ONBOARD_ENCRYPTION_KEY: '' }, { ONBOARD_ENCRYPTION_KEY: newKey() }]) {
     const { exitCode, stderr } = await load(3, env);
     expect([exitCode, stderr]).toEqual([

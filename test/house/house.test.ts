@@ -58,3 +58,20 @@ test('text leaves for the terminal through lib/terminal.ts alone, and each line 
   const joined = texts.filter(([, text]) => /\b(?:say|tell|line)\([^;]*?\\n[\w $]/.test(text));
   expect(joined.map(([file]) => file)).toEqual([]);
 });
+
+/** They test Redis itself, or stand for a program that is not this one; or keep all keys of a model as they are. */
+const WRITE_THEMSELVES =
+  /^(?:support|redis)\/|^(?:session\.test\.ts|faults\/(?:torn-log\.test\.ts|support\/naive-worker\.mjs|model\/keyspace\.ts))$/;
+
+test('what a test changes in Redis behind the program has a name in support/stored.ts', () => {
+  const ofRedis =
+    /\bredis\s*\.(?:set|del|eval|rename|expire|restore|incr|getset|setex|psetex|unlink|copy|move|multi|pipeline)\(/;
+  const ofNoOther =
+    /\.(?:h(?:set|del|setnx|incrby)|z(?:add|rem|incrby)|s(?:rem|add)|[lr](?:push|pop)|l(?:set|trim|rem)|x(?:add|trim|del)|pexpire(?:at)?|persist)\(/;
+  const writing = filesBelow('test').filter((file) => {
+    if (WRITE_THEMSELVES.test(file) || !/\.(?:ts|mjs)$/.test(file)) return false;
+    const text = textOf(`test/${file}`);
+    return ofRedis.test(text) || ofNoOther.test(text);
+  });
+  expect(writing).toEqual([]);
+});

@@ -15,11 +15,12 @@ import type { Outcome } from '../../src/model/outcome.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { accountOf } from '../../src/runs/account.ts';
 import { seedRun } from '../support/doubts.ts';
-import { namesIn, setEntry, settlementsOf } from '../support/ledger.ts';
+import { settlementsOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { holdChunk, openTestSession, type TestSession } from '../support/session.ts';
 import { doubtOf, endedRow } from '../support/settled-row.ts';
+import { addCount, counted, namesIn, setEntry, setOfRun, setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const ALL = { run: null, olderThanMs: 3_600_000, isOpenToo: true, by: 'ann' };
@@ -60,12 +61,14 @@ async function seed(session: TestSession, over: Partial<Settlement> = {}, outcom
   const run = await seedRun(redis, keys, { run: registered, settlements, closed: true });
   await index.add(run.id, run.target, new Date(run.createdAt));
   const k = keys.run(run.id);
-  await redis.hset(k.late, '2', settledMark({ ...rows[1], outcome: 'created' } as Settlement, CLEAR));
-  await redis.hincrby(k.record, 'o:failed', -1);
-  await redis.hincrby(k.record, 'o:created', 1);
-  await redis.hset(k.record, 'dataKey', 'wrapped');
-  for (const name of [k.sources, k.bodies, k.documents, k.sightings, k.input])
-    await redis.hset(name, '1', MARK);
+  await setOfRun(redis, k, 'late', {
+    2: settledMark({ ...rows[1], outcome: 'created' } as Settlement, CLEAR),
+  });
+  await addCount(redis, k, 'failed', -1);
+  await addCount(redis, k, 'created', 1);
+  await setRecord(redis, k, { dataKey: 'wrapped' });
+  for (const what of ['sources', 'bodies', 'documents', 'sightings', 'input'] as const)
+    await setOfRun(redis, k, what, { 1: MARK });
   await session.queue.add([{ run: run.id, chunk: 3, rows: [{ row: ROW, claim: { kind: 'claimed' } }] }]);
   const journal = `journal/${ledgerName(run.target)}/${newWorkerId()}/${run.id}.log`;
   for (const path of [
@@ -148,7 +151,7 @@ describe('a purge', () => {
     const session = await openHere({ ONBOARD_RETENTION: '1d' });
     const { redis } = session.ledger;
     const [kept, run] = [await seed(session), await seed(session, {}, 'created')];
-    await redis.hset(keysOf(session).run(kept.id).record, 'o:in-doubt', 1);
+    await setRecord(redis, keysOf(session).run(kept.id), counted({ 'in-doubt': 1 }));
     await purgeDaily(true, session);
     const line = 'Kept, though due: 1 run; `onboard purge --dry-run` lists what is kept, and why.\n';
     expect(session.io.stderr.text).toBe(`Purged 1 run, as ONBOARD_RETENTION says.\n${line}`);
@@ -162,7 +165,7 @@ describe('a purge', () => {
   test('names a run that can not be read, and takes the others all the same', async () => {
     const session = await openHere();
     const [broken, other] = [await seed(session), await seed(session)];
-    await session.ledger.redis.hset(keysOf(session).run(broken.id).blocks, '1', 'no block');
+    await setOfRun(session.ledger.redis, keysOf(session).run(broken.id), 'blocks', { 1: 'no block' });
     const asked = { run: null, olderThanMs: 1, isOpenToo: true, by: 'ann' };
     const { purged, kept } = await purge(asked, session);
     expect(purged.map(({ id }) => id)).toEqual([other.id]);
@@ -215,7 +218,7 @@ describe('a purge', () => {
     const session = await openHere();
     const [one, other, both] = [await seed(session), await seed(session), await seed(session)];
     const origins = new Map([one, other].map(({ id }, i) => [id, [[i + 1, 1] as const]]));
-    await session.ledger.redis.hset(keysOf(session).run(both.id).record, await originFields(origins));
+    await setRecord(session.ledger.redis, keysOf(session).run(both.id), await originFields(origins));
     const { kept } = await purge({ ...ALL, run: both.id, isOpenToo: false }, session);
     expect(kept).toMatchObject([{ id: both.id, why: expect.stringContaining('1 row of its file open') }]);
     expect((await purge(ALL, session)).purged).toHaveLength(3);
@@ -225,11 +228,8 @@ describe('a purge', () => {
     const session = await openHere();
     const run = await seed(session);
     const later = await seed(session, { outcome: 'created' }, 'created');
-    await session.ledger.redis.hset(
-      keysOf(session).run(later.id).record,
-      'createdAt',
-      '2026-11-22T00:00:00Z',
-    );
+    const createdAt = '2026-11-22T00:00:00Z';
+    await setRecord(session.ledger.redis, keysOf(session).run(later.id), { createdAt });
     const isClosed = async () => (await accountOf(run, session.ledger)).open === 0;
     expect(await isClosed()).toBe(false);
     await setEntry(session.ledger.redis, keysOf(session), `${MARK}-1`, `k ${later.id} 1 id-1`);
@@ -244,8 +244,8 @@ describe('a purge', () => {
     const { redis, index } = session.ledger;
     const keys = keysOf(session);
     const [inDoubt, inHand, young] = [await seed(session), await seed(session), await seed(session)];
-    await redis.hset(keys.run(inDoubt.id).record, 'o:in-doubt', 2);
-    await redis.hset(keys.run(young.id).record, 'finishedAt', new Date().toISOString());
+    await setRecord(redis, keys.run(inDoubt.id), counted({ 'in-doubt': 2 }));
+    await setRecord(redis, keys.run(young.id), { finishedAt: new Date().toISOString() });
     const { taken } = await holdChunk(session);
     await taken;
     const running = await seedRun(redis, keys, {
@@ -268,7 +268,7 @@ describe('a purge', () => {
     const session = await openHere();
     const { id } = await seed(session);
     const definition = { ...newRun().definition, inbox: 'mine' };
-    await session.ledger.redis.hset(keysOf(session).run(id).record, 'definition', JSON.stringify(definition));
+    await setRecord(session.ledger.redis, keysOf(session).run(id), { definition });
     for (const inbox of ['inbox', 'uploads', 'mine']) {
       const file = await put(session, `${inbox}/.processing/${id}/a.csv`);
       await put(session, `${inbox}/.processing/${id}/.claim.json`);
@@ -284,9 +284,9 @@ describe('a purge', () => {
   test('names the journals of other homes that have the run still, in the daily one too', async () => {
     const session = await openHere({ ONBOARD_RETENTION: '1d' });
     const { id } = await seed(session, {}, 'created');
-    const { journals } = keysOf(session).run(id);
     const [own] = await readdir(join(session.env.home, 'journal', ledgerName(session.service.target)));
-    await session.ledger.redis.hset(journals, { [own ?? '']: 'here', 'host.1': '/their/journal/x/host.1' });
+    const journals = { [own ?? '']: 'here', 'host.1': '/their/journal/x/host.1' };
+    await setOfRun(session.ledger.redis, keysOf(session).run(id), 'journals', journals);
     await purgeDaily(true, session);
     expect(session.io.stderr.text).toContain(
       `Run ${id}: its rows are still in another home, /their/journal/x/host.1`,
@@ -298,7 +298,7 @@ describe('a purge', () => {
     const session = await openHere();
     const run = await seed(session);
     const [kept, again] = [await seed(session), newRunId(new Date('2026-11-02T00:00:00Z'))];
-    await session.ledger.redis.hset(keysOf(session).run(kept.id).record, 'o:in-doubt', 1);
+    await setRecord(session.ledger.redis, keysOf(session).run(kept.id), counted({ 'in-doubt': 1 }));
     const [refused, fresh] = [newRunId(new Date('2026-11-03T00:00:00Z')), newRunId(new Date())];
     await put(session, `done/a.${again}.csv`);
     await put(

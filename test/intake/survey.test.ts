@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import { type RowChunk, readChunks } from '../../src/intake/chunks.ts';
+import { readChunks } from '../../src/intake/chunks.ts';
 import { nameProblems } from '../../src/intake/column-names.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -22,15 +21,6 @@ async function file(name: string, content: string | Buffer): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, content);
   return path;
-}
-
-/** 12,000 rows, some of two lines, one damaged: about 500 KB, so several blocks. */
-function manyRows(): string {
-  const rows = Array.from({ length: 12_000 }, (_, i) => {
-    if (i === 777) return 'C-777,5" pipe,x\n';
-    return i % 10 === 0 ? `C-${i},"two\nlines",é\n` : `C-${i},Company number ${i},some text\n`;
-  });
-  return `id,name,note\n${rows.join('')}`;
 }
 
 test('a survey gives the hash, the size, the number of rows and how the file was understood', async () => {
@@ -87,24 +77,6 @@ test('a file whose columns have names of over a million characters together is r
   expect(nameProblems(names, String)).toEqual([expect.stringContaining('with names of 1050000 characters')]);
 });
 
-test('chunks are numbered from 1, full but for the last, and hold every row the survey counted', async () => {
-  const path = await file('a.csv', manyRows());
-  const facts = await surveyFile(path, FORMAT);
-  const chunks: RowChunk[] = [];
-  for await (const chunk of readChunks(path, facts.source, FORMAT, cuts(70))) chunks.push(chunk);
-  const rows = chunks.flatMap((chunk) => chunk.rows);
-  expect(chunks.map((chunk) => chunk.n)).toEqual(chunks.map((_, i) => i + 1));
-  expect(chunks.slice(0, -1).every((chunk) => chunk.rows.length === 70)).toBe(true);
-  expect(rows.length).toBe(facts.rows);
-  expect(rows.map((row) => [row.row, row.line])).toEqual(expectedPlaces());
-  expect(rows.filter((row) => row.kind === 'unreadable').map((row) => row.row)).toEqual([778]);
-});
-
-/** Row number and first line of every row of `manyRows`: every tenth has two lines. */
-function expectedPlaces(): readonly (readonly number[])[] {
-  return Array.from({ length: 12_000 }, (_, i) => [i + 1, 2 + i + Math.ceil(i / 10)]);
-}
-
 test('chunks end where the run has their ends; rows behind the last end are chunks too many', async () => {
   const path = await file('a.csv', `id\n${'x\n'.repeat(12)}`);
   const { source } = await surveyFile(path, FORMAT);
@@ -116,45 +88,6 @@ test('chunks end where the run has their ends; rows behind the last end are chun
   };
   expect(await sizesOf([5, 6, 12])).toEqual([5, 1, 6]);
   expect(await sizesOf([3, 7])).toEqual([3, 4, 4, 1]);
-});
-
-const onLinux = test.runIf(process.platform === 'linux');
-
-onLinux.each(['a.csv', 'a.json'])('when the consumer of %s stops early, the file is closed', async (name) => {
-  const rows = name === 'a.csv' ? manyRows() : `[${'{"a":"some text"},\n'.repeat(50_000)}{}]`;
-  const path = await file(name, rows);
-  const { source } = await surveyFile(path, FORMAT);
-  for await (const chunk of readChunks(path, source, FORMAT, cuts(10))) {
-    expect(openFiles(path)).toBe(1);
-    if (chunk.n === 2) break;
-  }
-  expect(openFiles(path)).toBe(0);
-  await readSample(path, FORMAT, 3);
-  expect(openFiles(path)).toBe(0);
-});
-
-/** Descriptors of this process on that file. */
-function openFiles(path: string): number {
-  return readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path).length;
-}
-
-function linkOf(fd: string): string {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`);
-  } catch {
-    // The descriptor that listed the folder is closed by now.
-    return '';
-  }
-}
-
-test('when the header is another one than at the survey, nothing is read', async () => {
-  const path = await file('a.csv', 'id,name\n1,x\n');
-  const { source } = await surveyFile(path, FORMAT);
-  await file('a.csv', 'name,id\nx,1\n');
-  const read = async () => {
-    for await (const _ of readChunks(path, source, FORMAT, cuts(10)));
-  };
-  await expect(read()).rejects.toThrow('is not the file it was');
 });
 
 test('what the survey told of the dialect holds for the chunks', async () => {

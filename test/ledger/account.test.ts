@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { openAccounts } from '../../src/ledger/account.ts';
 import { seedRun } from '../support/doubts.ts';
-import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownStore } from '../support/runs.ts';
 import { endedRow } from '../support/settled-row.ts';
+import { setEntry } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const EARLIER = new Date('2026-11-20T10:00:00Z');
@@ -27,6 +27,6 @@ test.each([
   };
   const run = await seed(new Date('2026-11-21T10:00:00Z'));
   const maker = at === null ? run : await seed(at);
-  await setEntry(redis, keys, 'K1', `k ${maker.id} 2 id-2`, 'counterparty');
+  await setEntry(redis, keys, 'K1', `k ${maker.id} 2 id-2`, { space: 'counterparty' });
   expect((await openAccounts(redis, keys, store).accountOf(run.id)).open).toBe(open);
 });

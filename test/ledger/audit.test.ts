@@ -8,6 +8,7 @@ import { runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { chunkKey, lose, setAudit } from '../support/stored.ts';
 
 const own = useOwnRedis();
 
@@ -79,7 +80,7 @@ test('a Redis that lost its tail goes on from what it has', async () => {
   const act = (person: string) => recordAct(redis, keys, { what: 'person-added', of: { person } });
   for (const person of ['a', 'b', 'c', 'd']) await act(person);
   const before = await textsOf(keys);
-  await redis.ltrim(keys.audit, 0, 1);
+  await setAudit(redis, keys, before.slice(0, 2));
   await act('e');
   const texts = await textsOf(keys);
   expect(verifyChains(texts).misfit).toBeNull();
@@ -93,7 +94,7 @@ test('what journals put back is no act', async () => {
   const before = await textsOf(keys);
   const { record } = keys.run(id);
   const fields = restorableFields(await redis.hgetall(record));
-  await redis.del(record, `${keys.run(id).chunk}1`);
+  await lose(redis, record, chunkKey(keys.run(id)));
   const replay = createReplay(redis, keys);
   await replay.run(id, fields);
   await replay.settled(id, settleEntries(keys, [settledRow(1, 'created'), settledRow(2, 'created')]));

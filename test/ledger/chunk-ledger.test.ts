@@ -12,15 +12,14 @@ import { memoryJournal } from '../support/epoch.ts';
 import {
   claimOf,
   entriesIn,
-  getEntry,
   grantOf,
   intentOn,
-  setEntry,
   settlementsOf,
   runningRun as startRun,
 } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { getEntry, makeSuspect, restart, setEntry } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const PROBE_MS = 5_000;
@@ -160,13 +159,12 @@ describe('the journal', () => {
   });
 });
 
-const makeSuspect = (bench: Bench, upTo: number) =>
-  own().redis.hset(bench.keys.run(bench.id).record, 'suspect', upTo);
+const suspectTo = (bench: Bench, upTo: number) => makeSuspect(own().redis, bench.keys.run(bench.id), upTo);
 
 describe('rows that a lost worker may have sent', () => {
   test('are shown to their taker, up to the chunk that may have been handed out', async () => {
     const bench = await runningRun(6, 2);
-    await makeSuspect(bench, 2);
+    await suspectTo(bench, 2);
     const taken = await Promise.all([1, 2, 3].map((chunk) => bench.ledger.take(chunk, [])));
     expect(taken.map(({ suspect }) => suspect)).toEqual([true, true, false]);
   });
@@ -174,7 +172,7 @@ describe('rows that a lost worker may have sent', () => {
   test('are granted only where the call may be repeated, or another worker’s intent is taken over', async () => {
     const bench = await runningRun(6, 2);
     await grantOf(bench.ledger, intent('i dead 1', { row: 2 }));
-    await makeSuspect(bench, 1);
+    await suspectTo(bench, 1);
     const next = [
       intent('i a 1'),
       intent('i a 1', { row: 2, expected: 'i dead 1' }),
@@ -188,7 +186,7 @@ describe('rows that a lost worker may have sent', () => {
   test('are not granted to the one whose own journal has put the intent back that was never granted', async () => {
     const bench = await runningRun();
     await grantOf(bench.ledger, intent('i a 1'));
-    await makeSuspect(bench, 1);
+    await suspectTo(bench, 1);
     expect(await grantOf(bench.ledger, intent('i a 1'))).toEqual(TAKEN);
   });
 });
@@ -196,7 +194,7 @@ describe('rows that a lost worker may have sent', () => {
 describe('a take that gave up a row which a lost worker may have sent', () => {
   test.each([true, false])('is believed where its call may be repeated: %s', async (repeatable) => {
     const bench = await runningRun(6, 2);
-    await makeSuspect(bench, 1);
+    await suspectTo(bench, 1);
     const gaveUp = { identity: null, mark: '', repeatable };
     expect(await bench.ledger.settle(row(1, 'failed', gaveUp))).toBe(repeatable);
     expect((await bench.ledger.take(1, [])).marks.size).toBe(repeatable ? 1 : 0);
@@ -371,7 +369,7 @@ describe('closing', () => {
   test('what was read of a chunk counts for nothing where Redis was put back since', async () => {
     const bench = await runningRun(1);
     await bench.ledger.settle(row(1, 'created', {}, 'a'));
-    const other = await closingLate(bench, () => own().redis.hset(bench.keys.epoch, 'server', 'another'));
+    const other = await closingLate(bench, () => restart(own().redis, bench.keys));
     expect(await other.close(1, 1)).toBe(false);
     expect(bench.epoch.recoveries()).toBe(1);
     expect(await bench.ledger.close(1, 1)).toBe(true);

@@ -4,6 +4,7 @@ import { createRunIndex } from '../../src/ledger/run-index.ts';
 import { readBriefs } from '../../src/ledger/run-record.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { beginRun, newRun, ownStore } from '../support/runs.ts';
+import { appendStory, counted, setOfRun, setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
@@ -13,7 +14,7 @@ const openLedger = () => ownStore(own().redis, NOW);
 test('what happened is told in its order, but for what this version does not know', async () => {
   const { redis, keys } = openLedger();
   const k = keys.run('r');
-  await redis.rpush(k.story, 'not ours', '{"at":1,"what":"of a later version","why":"","by":""}');
+  await appendStory(redis, k, 'not ours', '{"at":1,"what":"of a later version","why":"","by":""}');
   const away = { at: 1, what: 'service-away', why: 'refused', by: '' } as const;
   await addToStory(redis, k, away);
   expect(await readStory(redis, keys, 'r')).toEqual([away]);
@@ -44,7 +45,7 @@ test('a story keeps its latest 500 events', async () => {
     { length: 505 },
     (_, at) => ({ at, what: 'service-away', why: '', by: '' }) as const,
   );
-  await redis.rpush(keys.run(id).story, ...events.slice(1).map((event) => JSON.stringify(event)));
+  await appendStory(redis, keys.run(id), ...events.slice(1).map((event) => JSON.stringify(event)));
   await store.transition(id, 'running', null);
   const story = await readStory(redis, keys, id);
   expect([story.length, story[0]?.at, story.at(-1)?.what]).toEqual([500, 6, 'began']);
@@ -56,8 +57,8 @@ test('what counts of runs is read without their definition; a run that is gone i
   await store.register(run);
   await store.transition(run.id, 'running', null);
   await store.transition(run.id, 'cancelled', null, { by: 'ops-1', at: NOW.toISOString(), why: '' });
-  await redis.hset(keys.run(run.id).record, { 'o:created': 4 });
-  await redis.hset(keys.run(run.id).blocks, '1', 'a block');
+  await setRecord(redis, keys.run(run.id), counted({ created: 4 }));
+  await setOfRun(redis, keys.run(run.id), 'blocks', { 1: 'a block' });
   const [brief, ...others] = await readBriefs(redis, keys, ['gone', run.id]);
   expect(others).toEqual([]);
   const { chunks, ...counts } = brief ?? {};

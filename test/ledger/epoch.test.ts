@@ -18,6 +18,17 @@ import { openTestEpoch, quietEdges } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { ownKeys } from '../support/runs.ts';
+import {
+  copyOf,
+  evict,
+  forgetLeft,
+  lose,
+  restart,
+  setEpoch,
+  setRecord,
+  setText,
+  signOff,
+} from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -78,14 +89,10 @@ const doneKey = (keys: LedgerKeys) => `${keys.epoch}:done`;
 const done = ({ redis, keys }: Place) => redis.lrange(doneKey(keys), 0, -1);
 const hash = ({ redis, keys }: Place) => redis.hgetall(keys.epoch);
 
-/** As a living worker's heartbeat does it. */
-async function letGo({ redis, keys }: Place, worker: string): Promise<void> {
-  await redis.zadd(keys.left, Date.now(), `${worker} ${await redis.hget(keys.epoch, `m:${worker}`)}`);
-  await redis.hdel(keys.epoch, `m:${worker}`);
-}
+const letGo = ({ redis, keys }: Place, worker: string) => evict(redis, keys, worker);
 
 /** Another run of the server than the one that the ledger was verified for. */
-const restarted = ({ redis, keys }: Place) => redis.hset(keys.epoch, 'server', 'an-earlier-run');
+const restarted = ({ redis, keys }: Place) => restart(redis, keys);
 
 async function ownServer(): Promise<Place & { readonly server: RedisServer }> {
   const server = await startRedisServer();
@@ -131,12 +138,13 @@ describe('joining', () => {
     const place = ownPlace();
     const [a, b] = [await join('a', place), await join('b', place)];
     const former = await hash(place);
+    const goBack = await copyOf(place.redis, place.keys.epoch);
     await restarted(place);
     await Promise.all([a.work('a1'), b.work('b1')]);
     const blocked = b.block();
-    await place.redis.hset(place.keys.epoch, { number: '0', ...former });
+    await goBack();
     // Of its own batches none is missing there: only the number of the epoch tells.
-    await place.redis.hset(place.keys.epoch, 'm:a', 1_000);
+    await setEpoch(place.redis, place.keys, { batches: { a: 1_000 } });
     const pending = a.work('a2');
     await until(async () => (await hash(place))['c:a'] !== undefined);
     expect(await done(place)).not.toContain('a2');
@@ -217,7 +225,7 @@ describe('runs are counted', () => {
         const [server] = counts;
         counts.push((await hash(place)).checking ?? '');
         if (server === undefined) return true;
-        await place.redis.hset(place.keys.epoch, 'server', server);
+        await setEpoch(place.redis, place.keys, { server });
         return false;
       },
     });
@@ -286,8 +294,8 @@ describe('a worker that does not come', () => {
   /** A worker `a` beside one, `b`, that is gone for good; records of unfinished runs lie beside the epoch. */
   async function leftAlone(graceMs: number, over: Partial<EpochEdges> = {}) {
     const place = ownPlace();
-    const record = (run: string) => place.keys.run(run).record;
-    for (const [run, fields] of Object.entries(RUNS)) await place.redis.hset(record(run), fields);
+    const k = (run: string) => place.keys.run(run);
+    for (const [run, fields] of Object.entries(RUNS)) await setRecord(place.redis, k(run), fields);
     const gone = mortal(place);
     const replay = createReplay(place.redis, place.keys);
     const doubt = () => replay.suspect(Object.keys(RUNS));
@@ -296,9 +304,9 @@ describe('a worker that does not come', () => {
     await Promise.all([a.work('a1'), b.work('b1')]);
     gone.die();
     await replay.vouched('earlier');
-    await place.redis.hincrby(place.keys.epoch, 'number', 1);
+    await setEpoch(place.redis, place.keys, { number: Number((await hash(place)).number ?? 0) + 1 });
     for (const run of ['vouched', 'worse']) await replay.vouched(run);
-    const suspect = (run: string) => place.redis.hget(record(run), 'suspect');
+    const suspect = (run: string) => place.redis.hget(k(run).record, 'suspect');
     return { place, a, suspect, suspects: () => Promise.all(Object.keys(RUNS).map(suspect)) };
   }
 
@@ -435,12 +443,12 @@ describe('a worker that takes long to put its journal back', () => {
 
 test('a worker that leaves while its last batch is asked for has lost nothing', async () => {
   const { redis, keys } = ownPlace();
-  await redis.hset(keys.epoch, 'm:w', 7);
+  await setEpoch(redis, keys, { batches: { w: 7 } });
   let asked = 0;
   const leavesMeanwhile = async <Answer>(answer: Promise<Answer>) => {
     const given = await answer;
     asked += 1;
-    if (asked === 1) await redis.multi().hdel(keys.epoch, 'm:w').zadd(keys.left, 1, 'w').exec();
+    if (asked === 1) await signOff(redis, keys, 'w', 1);
     return given;
   };
   const asking: Pick<Redis, 'hget' | 'zrange'> = Object.assign(Object.create(redis), {
@@ -454,7 +462,7 @@ test('a worker that leaves while its last batch is asked for has lost nothing', 
 describe('a Redis put back from a copy of long ago', () => {
   test('has those asked for that this worker has seen since its last batch there', async () => {
     const { redis, keys } = ownPlace();
-    await redis.hset(keys.epoch, { server: 'an-earlier-run', 'm:a': 5, 'm:b': 5 });
+    await restart(redis, keys, { batches: { a: 5, b: 5 } });
     const seen = createRecentMap<string, number>(9);
     for (const [other, endedAt] of Object.entries({ still: STILL, later: 6, with: 5, before: 4 }))
       seen.set(other, endedAt);
@@ -485,7 +493,7 @@ describe('a worker whose own batches are gone', () => {
     scopes.length = 0;
     await restarted(place);
     await a.work('a3');
-    await place.redis.hset(place.keys.epoch, { server: 'an-earlier-run', 'm:a': 1 });
+    await restart(place.redis, place.keys, { batches: { a: 1 } });
     await a.work('a4');
     expect(scopes.map(({ own }) => own)).toEqual([false, true]);
   });
@@ -496,7 +504,7 @@ describe('a worker whose own batches are gone', () => {
     for (const what of ['a1', 'a2', 'a3']) await a.work(what);
     const before = { a: a.replays(), b: b.replays() };
     const blocked = a.block();
-    await place.redis.hset(place.keys.epoch, 'm:a', 2);
+    await setEpoch(place.redis, place.keys, { batches: { a: 2 } });
     const pending = a.work('a4');
     await until(() => a.replays() > before.a);
     const others = b.work('b1');
@@ -551,9 +559,9 @@ describe('leaving', () => {
     const { redis, keys } = place;
     const [, b] = [await join('a', place), await join('b', place)];
     await letGo(place, 'b');
-    await redis.set(keys.left, 'what no heartbeat can be given with');
+    await setText(redis, keys.left, 'what no heartbeat can be given with');
     await expect(b.work('b1')).rejects.toThrow('WRONGTYPE');
-    await redis.del(keys.left);
+    await lose(redis, keys.left);
     const { 'b:a': told } = await hash(place);
     await b.work('b2');
     expect((await hash(place))['b:a']).not.toBe(told);
@@ -568,8 +576,8 @@ describe('leaving', () => {
     await a.work('a1');
     await b.epoch.close();
     expect(await hash(place)).not.toHaveProperty('m:b');
-    if (isLost) await place.redis.zrem(place.keys.left, 'b');
-    await place.redis.hset(place.keys.epoch, { server: 'an-earlier-run', 'm:a': 0 });
+    if (isLost) await forgetLeft(place.redis, place.keys, 'b');
+    await restart(place.redis, place.keys, { batches: { a: 0 } });
     await a.work('a2');
     const waits = [expect.stringContaining('Waiting'), expect.stringContaining('did not check in')];
     expect(a.notices.filter((text) => text.includes('orkers'))).toEqual(isLost ? waits : []);
@@ -577,7 +585,7 @@ describe('leaving', () => {
 
   test('that a worker has left is forgotten when it was let go long ago', async () => {
     const { redis, keys } = ownPlace();
-    await redis.zadd(keys.left, 1, 'long-ago');
+    await signOff(redis, keys, 'long-ago', 1);
     await openTestEpoch(redis, keys);
     expect(await redis.zscore(keys.left, 'long-ago')).toBeNull();
   });
@@ -596,8 +604,8 @@ describe('leaving', () => {
     const place = ownPlace();
     const b = await join('b', place);
     await b.work('b1');
-    await place.redis.hincrby(place.keys.epoch, 'number', -1);
-    await place.redis.hdel(place.keys.epoch, 'm:b', 'b:b');
+    const number = Number((await hash(place)).number ?? 0) - 1;
+    await setEpoch(place.redis, place.keys, { number, batches: { b: null }, heard: { b: null } });
     await b.epoch.close();
     expect(await hash(place)).toMatchObject({ 'm:b': '0' });
     expect(await place.redis.zscore(place.keys.left, 'b')).toBeNull();
@@ -623,7 +631,7 @@ test('a script that the server had to be given first is not taken for older than
   const { epoch, work } = await join('a', place);
   await work('so that the server has the script');
   const key = doneKey(place.keys);
-  await place.redis.del(key);
+  await lose(place.redis, key);
   await Promise.all([epoch.call(numbered, [key], ['given']), epoch.call(carryOut, [key], ['overtakes'])]);
   const [overtaking, given = ''] = await done(place);
   expect(overtaking).toBe('overtakes');

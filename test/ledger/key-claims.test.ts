@@ -4,9 +4,10 @@ import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { claimOf, entryOf, setEntry } from '../support/ledger.ts';
+import { claimOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { setEntry } from '../support/stored.ts';
 
 const own = useOwnRedis();
 
@@ -156,8 +157,7 @@ describe('a job with keyForm: exact', () => {
   test('is in its way also where the text that came last was given back', async () => {
     const ledger = await ownLedger();
     await exact(ledger, 'r1', [1, 'A1'], [2, 'a1']);
-    const { bucket, field } = entryOf(ledger.keys, 'a1');
-    await own().redis.hset(bucket, `${field}=`, 'x r1 2 ');
+    await setEntry(own().redis, ledger.keys, 'a1', 'x r1 2 ', { form: 'exact' });
     expect(await claim(ledger, 'r2', [1, ' A1'])).toEqual([alike('r1', 1)]);
   });
 });

@@ -6,17 +6,19 @@ import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { intentMark, type Mark } from '../../src/ledger/mark.ts';
 import { createReplay } from '../../src/ledger/replay.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import {
-  entryOf,
-  getEntry,
-  grantOf,
-  intentOn,
-  runningRun,
-  setEntry,
-  settlementsOf,
-} from '../support/ledger.ts';
+import { grantOf, intentOn, runningRun, settlementsOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
+import {
+  chunkKey,
+  entryOf,
+  getEntry,
+  lose,
+  makeSuspect,
+  setBreaker,
+  setEntry,
+  setEpoch,
+} from '../support/stored.ts';
 
 const own = useOwnRedis();
 const ROWS = [1, 2, 3, 4, 5, 6];
@@ -232,14 +234,14 @@ test('a range that is asked for again after a lost reply is granted once more, o
 
 test('rows of which a lost worker may have sent some are not granted, unless the call may be repeated', async () => {
   const bench = await start();
-  await own().redis.hset(bench.keys.run(bench.id).record, 'suspect', 1);
+  await makeSuspect(own().redis, bench.keys.run(bench.id));
   expect(await bench.ask('a.1', [1])).toEqual(['taken']);
   expect(await bench.ask('a.1', [1], { repeatable: true })).toEqual(['granted']);
 });
 
 test('of a service that was away one row goes first, as the probe', async () => {
   const bench = await start();
-  await own().redis.hset(bench.keys.breaker, { since: 1, failures: 9, until: 1, at: 1 });
+  await setBreaker(own().redis, bench.keys, { since: 1, failures: 9, until: 1, at: 1 });
   expect(await bench.ask('a.1', [1, 2, 3])).toEqual(['granted', 'wait', 'wait']);
   expect(await own().redis.hget(bench.keys.breaker, 'probe')).toBe('i a.1 1.1');
   expect(await bench.ask('a.1', [2])).toEqual(['wait']);
@@ -250,7 +252,7 @@ test('of a service that was away one row goes first, as the probe', async () => 
 test('a range that is asked for again after a lost reply keeps its intents where a lost worker may have sent rows', async () => {
   const bench = await start();
   await bench.ask('a.1', [1]);
-  await own().redis.hset(bench.keys.run(bench.id).record, 'suspect', 1);
+  await makeSuspect(own().redis, bench.keys.run(bench.id));
   expect(await bench.ask('a.1', [1])).toEqual(['taken']);
   expect((await bench.take()).marks[0]).toBe('i a.1 1.1');
 });
@@ -272,7 +274,7 @@ describe('a Redis that goes back in time', () => {
       return stored?.kind === 'intended' ? stored.rows : [];
     });
     const { bucket } = entryOf(bench.keys, 'K1');
-    await own().redis.del(`${bench.keys.run(bench.id).chunk}1`, bucket);
+    await lose(own().redis, chunkKey(bench.keys.run(bench.id)), bucket);
     await createReplay(own().redis, bench.keys).intended(bench.id, rows);
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i a.1 1.2', '']);
     expect(await bench.keyOf(1)).toBe(`c ${bench.id} 1 `);
@@ -286,7 +288,7 @@ describe('a Redis that goes back in time', () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
     await setEntry(own().redis, bench.keys, 'K1', 'c run-other 7 ');
-    await own().redis.hset(bench.keys.epoch, 'opened', 'again');
+    await setEpoch(own().redis, bench.keys, { opened: 'again' });
     await bench.ledger.settleAll([created(1), created(2)]);
     expect(await bench.keyOf(1)).toBe('c run-other 7 ');
     expect(await bench.keyOf(2)).toBe(`k ${bench.id} 2 id-2`);

@@ -5,6 +5,7 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import { intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { chunkKey, copyOf, counted, lose, setOfRun, setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 
@@ -56,16 +57,14 @@ const HALF = { ...noOutcomes(), created: 1, rejected: 1, 'in-doubt': 1 };
 describe('the numbers of a run are made anew from what was recorded of its rows', () => {
   test('where one counts double, is missing, or is of an outcome that no row has', async () => {
     const { redis, keys, id, run } = await halfDone();
-    const { record } = keys.run(id);
-    await redis.hset(record, { 'o:created': 9, 'o:failed': -3 });
-    await redis.hdel(record, 'o:in-doubt');
+    await setRecord(redis, keys.run(id), counted({ created: 9, failed: -3, 'in-doubt': null }));
     await recountRuns(redis, keys);
     expect(await run()).toMatchObject({ outcomes: HALF, state: 'running', closedChunks: 1 });
   });
 
   test('but where a row gets its outcome meanwhile they are made anew by the next count', async () => {
     const { redis, keys, id, run, end } = await halfDone();
-    await redis.hset(keys.run(id).record, 'o:created', 9);
+    await setRecord(redis, keys.run(id), counted({ created: 9 }));
     const meanwhile = whoReads(
       redis,
       once(() => end(2, 4, 'created')),
@@ -80,8 +79,8 @@ describe('the numbers of a run are made anew from what was recorded of its rows'
 test('the list of rows in doubt is made anew too', async () => {
   const { redis, keys, id } = await halfDone();
   const { doubts } = keys.run(id);
-  await redis.del(doubts);
-  await redis.hset(doubts, '1', '1');
+  await lose(redis, doubts);
+  await setOfRun(redis, keys.run(id), 'doubts', { 1: '1' });
   await recountRuns(redis, keys);
   expect(await redis.hgetall(doubts)).toEqual({ 3: '2' });
 });
@@ -91,25 +90,24 @@ test('also of a run that is over, where half a transaction took a doubt from the
   await end(2, 4, 'created');
   await ledger.close(2, 2);
   const { doubts } = keys.run(id);
-  await redis.del(doubts);
+  await lose(redis, doubts);
   await recountRuns(redis, keys);
   expect(await redis.hgetall(doubts)).toEqual({ 3: '2' });
 });
 
 test('numbers end no run: it is finished where each of its chunks has its block, and a cancelled one stays cancelled', async () => {
   const { redis, keys, id, run, end, ledger } = await halfDone();
-  const { record } = keys.run(id);
-  await redis.hset(record, 'o:created', 3);
+  const k = keys.run(id);
+  await setRecord(redis, k, counted({ created: 3 }));
   await recountRuns(redis, keys);
   expect((await run()).state).toBe('running');
   await end(2, 4, 'created');
   await ledger.close(2, 2);
   // As where Redis has lost the end of the transaction that had the last block in it.
-  await redis.hset(record, { state: 'running' });
-  await redis.hdel(record, 'finishedAt');
+  await setRecord(redis, k, { state: 'running', finishedAt: null });
   await recountRuns(redis, keys);
   expect(await run()).toMatchObject({ state: 'finished', finishedAt: expect.any(String) });
-  await redis.hset(record, { state: 'cancelled' });
+  await setRecord(redis, k, { state: 'cancelled' });
   await recountRuns(redis, keys);
   expect((await run()).state).toBe('cancelled');
 });
@@ -117,10 +115,9 @@ test('numbers end no run: it is finished where each of its chunks has its block,
 test('an acceptance that comes after half a chunk was closed is no less recorded', async () => {
   const { redis, keys, id, run, end, ledger } = await halfDone();
   await end(2, 4, 'created');
-  const { chunk } = keys.run(id);
-  const left = await redis.hgetall(`${chunk}2`);
+  const goBack = await copyOf(redis, chunkKey(keys.run(id), 2));
   await ledger.close(2, 2);
-  await redis.hset(`${chunk}2`, left);
+  await goBack();
   const late = settledRow(3, 'created', { mark: 'i a.1 1.3', chunk: 2 });
   expect([...(await ledger.settleAll([late]))]).toEqual([]);
   expect(await redis.hkeys(keys.run(id).late)).toEqual(['3']);

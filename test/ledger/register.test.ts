@@ -3,6 +3,7 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { setEpoch } from '../support/stored.ts';
 
 const own = useOwnRedis();
 
@@ -24,9 +25,9 @@ async function known(keys: LedgerKeys, worker: string) {
 }
 
 /** A worker that was last heard of so long ago (ms). */
-async function silentMember({ epoch }: LedgerKeys, name: string, agoMs: number): Promise<void> {
+async function silentMember(keys: LedgerKeys, name: string, agoMs: number): Promise<void> {
   const at = (await redisNow()) - agoMs;
-  await own().redis.hset(epoch, { [`m:${name}`]: 1, [`b:${name}`]: at });
+  await setEpoch(own().redis, keys, { batches: { [name]: 1 }, heard: { [name]: at } });
 }
 
 test('beside another, a new worker waits until that one has read of it', async () => {

@@ -8,10 +8,23 @@ import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { claimOf, everythingIn, getEntry, namesIn, setEntry, settleEntries } from '../support/ledger.ts';
+import { claimOf, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownStore } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
+import {
+  copyOf,
+  everythingIn,
+  getEntry,
+  loseLedger,
+  setAccepted,
+  setBreaker,
+  setChunk,
+  setEntry,
+  setLatest,
+  setOfRun,
+  setRecord,
+} from '../support/stored.ts';
 
 const own = useOwnRedis();
 
@@ -40,7 +53,7 @@ async function startBench(): Promise<Bench> {
     replay: createReplay(redis, keys),
     id,
     fields: restorableFields(await redis.hgetall(record)),
-    lose: async () => void (await redis.del(...(await namesIn(redis, keys)))),
+    lose: () => loseLedger(redis, keys),
     everything: () => everythingIn(redis, keys),
     async marks(n = 1) {
       const { n: _, ...marks } = await redis.hgetall(`${chunk}${n}`);
@@ -61,7 +74,7 @@ const outcomesOf = async ({ store, id }: Bench) => (await store.get(id))?.outcom
 
 /** Marks that Redis has of rows of chunk 1. */
 const leaveMarks = ({ keys, id }: Bench, marks: Readonly<Record<number, string>>) =>
-  own().redis.hset(`${keys.run(id).chunk}1`, marks);
+  setChunk(own().redis, keys.run(id), marks);
 
 /** What another run finds when it claims the key. */
 async function claimed({ keys }: Bench, key: string) {
@@ -106,7 +119,7 @@ describe('a run’s record', () => {
     'that Redis has as %s is cancelled where one journal knows of that, whatever the others say',
     async (state) => {
       const bench = await startBench();
-      await own().redis.hset(bench.keys.run(bench.id).record, 'state', state);
+      await setRecord(own().redis, bench.keys.run(bench.id), { state });
       await bench.replay.run(bench.id, bench.fields);
       await bench.replay.run(bench.id, { ...bench.fields, state: 'cancelled' });
       await bench.replay.run(bench.id, bench.fields);
@@ -130,7 +143,7 @@ describe('a run’s record', () => {
     expect(await heldFor(bench)).toBe(bench.id);
     expect((await bench.store.list(9)).map(({ id }) => id)).toEqual([bench.id, earlier]);
     await bench.lose();
-    await own().redis.hset(bench.keys.files, fileEntryOf(bench), 'run-gone');
+    await setLatest(own().redis, bench.keys, fileEntryOf(bench), 'run-gone');
     await bench.replay.run(bench.id, bench.fields);
     expect(await heldFor(bench)).toBe(bench.id);
   });
@@ -142,20 +155,19 @@ describe('a run’s record', () => {
     const replay = createReplay(redis, keys);
     const loseAndPutBack = async () => {
       const fields = restorableFields(await redis.hgetall(keys.run(id).record));
-      await redis.del(...(await namesIn(redis, keys)));
+      await loseLedger(redis, keys);
       await replay.run(id, fields);
       return store.get(id);
     };
     expect(await loseAndPutBack()).toMatchObject({ state: 'paused', reason: 'approval' });
     expect(await store.transition(id, 'running', null)).toBe(false);
-    const waiting = await redis.hgetall(keys.run(id).record);
+    const goBack = await copyOf(redis, keys.run(id).record);
     const approval = { by: 'bea', at: '2026-11-21T11:00:00.000Z', why: '' };
     await store.approve(id, approval);
     const approved = restorableFields(await redis.hgetall(keys.run(id).record));
     expect(await loseAndPutBack()).toMatchObject({ state: 'running', approval });
     // Redis went back to before the approval: it is asked for again.
-    await redis.del(keys.run(id).record);
-    await redis.hset(keys.run(id).record, waiting);
+    await goBack();
     await replay.run(id, approved);
     expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'approval' });
   });
@@ -230,7 +242,7 @@ describe('settled rows', () => {
   test('that the ledger has an outcome of stay as they are, in an open chunk and in a closed one', async () => {
     const bench = await startBench();
     await settle(bench, settled(1, 'rejected'));
-    await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
+    await setOfRun(own().redis, bench.keys.run(bench.id), 'blocks', { 2: 'a block' });
     const before = await bench.everything();
     await settle(bench, settled(1, 'created'), settled(101, 'created', { chunk: 2 }));
     expect(await bench.everything()).toEqual(before);
@@ -275,7 +287,7 @@ describe('settled rows', () => {
     const bench = await startBench();
     const fields = { space: 'subclient', key: 'A' };
     const { bucket, digest } = fieldsPlace(bench.keys, fields);
-    if (held !== '') await own().redis.hset(bucket, digest, held);
+    if (held !== '') await setAccepted(own().redis, bench.keys, fields, held);
     const change = { ...fields, before: '~me.1', after: 'after' };
     await settle(bench, settled(1, 'updated', { fields: change }));
     expect((await own().redis.hget(bucket, digest)) ?? '').toBe(kept);
@@ -296,7 +308,7 @@ describe('intents', () => {
   test('come back into a run that is paused by then, and past a hold: what was sent asks nobody', async () => {
     const { id, keys, replay, store, marks } = await startBench();
     await store.transition(id, 'paused', null);
-    await own().redis.hset(keys.breaker, 'hold', Date.now() + 60_000);
+    await setBreaker(own().redis, keys, { hold: Date.now() + 60_000 });
     await replay.intended(id, [{ chunk: 1, row: 1, mark: 'i a.1 1.1' }]);
     expect(await marks()).toEqual({ 1: 'i a.1 1.1' });
   });
@@ -323,7 +335,7 @@ describe('intents', () => {
   test('are not put back where the row or its chunk has ended', async () => {
     const bench = await startBench();
     await settle(bench, settled(1, 'created'));
-    await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
+    await setOfRun(own().redis, bench.keys.run(bench.id), 'blocks', { 2: 'a block' });
     const before = await bench.everything();
     await bench.replay.intended(bench.id, [
       { chunk: 1, row: 1, mark: 'i me.1 1' },

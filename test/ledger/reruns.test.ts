@@ -13,6 +13,7 @@ import type { LedgerView } from '../../src/model/settlement.ts';
 import { cells, makeView, settled } from '../report/make-report.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownStore } from '../support/runs.ts';
+import { expire, lose, setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 
@@ -143,7 +144,7 @@ describe('a registered rerun whose rows Redis has lost', () => {
     await reruns.register(run, { latest: '', rows: [2, 7, 301] });
     expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(true);
     const fields = restorableFields(await redis.hgetall(keys.run(run.id).record));
-    await redis.del(keys.run(run.id).record, keys.runs, keys.files, keys.run(run.id).input);
+    await lose(redis, keys.run(run.id).record, keys.runs, keys.files, keys.run(run.id).input);
     await createReplay(redis, keys).run(run.id, fields);
     expect(await input.numbers()).toEqual([2, 7, 301]);
     expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(false);
@@ -157,8 +158,8 @@ describe('a registered rerun whose rows Redis has lost', () => {
     await reruns.register(run, { latest: '', rows: [1] });
     const { record, input } = keys.run(run.id);
     const fields = restorableFields(await redis.hgetall(record));
-    await redis.del(record, keys.runs, keys.files);
-    await redis.expire(input, 3600);
+    await lose(redis, record, keys.runs, keys.files);
+    await expire(redis, input);
     await createReplay(redis, keys).run(run.id, fields);
     expect(await redis.ttl(input)).toBeGreaterThan(3600);
   });
@@ -176,7 +177,7 @@ test('any ascending row numbers are read back as they were packed, and a million
   await fc.assert(
     fc.asyncProperty(numbers, async (some) => {
       const rows = some.toSorted((a, b) => a - b);
-      await redis.hset(keys.run('r').record, 'rowNumbers', await packRowNumbers(rows));
+      await setRecord(redis, keys.run('r'), { rowNumbers: await packRowNumbers(rows) });
       expect(await inputOf('r').numbers()).toEqual(rows);
     }),
   );

@@ -3,6 +3,7 @@ import { AHEAD_MS, createChunkLedger, type Reserved } from '../../src/ledger/chu
 import { openTestEpoch } from '../support/epoch.ts';
 import { runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { setText } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -16,7 +17,7 @@ async function twoWorkers() {
   /** As if the time line ended so long ago. */
   const free = async (agoMs: number) => {
     const [seconds, micros] = await redis.time();
-    await redis.set(key, (Number(seconds) - agoMs / 1000) * 1e6 + Number(micros));
+    await setText(redis, key, (Number(seconds) - agoMs / 1000) * 1e6 + Number(micros));
   };
   return { one: ledger.reserve, other: createChunkLedger(beside).reserve, free, key };
 }

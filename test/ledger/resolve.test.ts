@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { readStory } from '../../src/ledger/display.ts';
-import { identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { noteDoubts, type RowDecision, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
@@ -11,10 +11,11 @@ import type { Run } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import { seedRun } from '../support/doubts.ts';
 import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
-import { getEntry, setEntry, settlementsOf } from '../support/ledger.ts';
+import { settlementsOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { doubtOf, settledRow } from '../support/settled-row.ts';
+import { entryOf, getEntry, lose, setEntry } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const AT = new Date('2026-11-21T12:00:00Z');
@@ -48,7 +49,7 @@ async function state({ keys, run }: Bench) {
 }
 
 const identity = ({ keys }: Bench, key: string, space = 'subclient') =>
-  getEntry(own().redis, keys, key, space);
+  getEntry(own().redis, keys, key, { space });
 
 describe.each([
   ['closed', true],
@@ -172,12 +173,11 @@ test('a key that is another run’s by now stays that run’s', async () => {
 
 test('a key of a job with keyForm: exact is settled where its own text is', async () => {
   const one = await bench({ settlements: [doubtOf(1, { key: 'A1' })] });
-  const { bucket, digest } = identityPlace(one.keys, { space: 'subclient', key: 'A1', form: 'exact' });
-  const text = digest.slice(digest.indexOf('=') + 1);
-  await own().redis.del(bucket);
-  await own().redis.hset(bucket, digest, `d${text} ${one.run.id} 1 `);
+  const exact = { form: 'exact' } as const;
+  await lose(own().redis, entryOf(one.keys, 'A1').bucket);
+  await setEntry(own().redis, one.keys, 'A1', `d ${one.run.id} 1 `, exact);
   await decide(one, [created(1)]);
-  expect(await own().redis.hget(bucket, digest)).toBe(`k${text} ${one.run.id} 1 sub-1`);
+  expect(await getEntry(own().redis, one.keys, 'A1', exact)).toBe(`k ${one.run.id} 1 sub-1`);
   expect(await identity(one, 'A1')).toBeNull();
 });
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { assertKnownLedger, createRunIndex } from '../../src/ledger/run-index.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { lose, setText, VERSION } from '../support/stored.ts';
 
 const own = useOwnRedis();
-const VERSION = 'onboard:{index}:version';
 
 async function withRun() {
   const { redis } = own();
@@ -35,7 +35,7 @@ test.each([
   ['older', '1', /has form 1;/],
 ])('a ledger of a %s form is refused, with what to do', async (_, version, words) => {
   const redis = await withRun();
-  await redis.set(VERSION, version);
+  await setText(redis, VERSION, version);
   await expect(assertKnownLedger(redis)).rejects.toThrow(words);
   await expect(assertKnownLedger(redis)).rejects.toThrow(UsageError);
   // A process that is at work doesn't make it its own.
@@ -60,6 +60,6 @@ test('a ledger whose first run is added meanwhile is of this form', async () => 
 
 test('a ledger with runs and without a version is an older one', async () => {
   const redis = await withRun();
-  await redis.del(VERSION);
+  await lose(redis, VERSION);
   await expect(assertKnownLedger(redis)).rejects.toThrow('has an older form, without a version;');
 });

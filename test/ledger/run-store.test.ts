@@ -4,6 +4,7 @@ import { systemUser } from '../../src/lib/machine.ts';
 import { RUN_STATES, RUN_TRANSITIONS } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { beginRun, newRun, ownStore } from '../support/runs.ts';
+import { counted, setLease, setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
@@ -76,7 +77,7 @@ describe('transitions', () => {
   test.each(pairs)('from $from to $to: $legal', async ({ from, to, legal }) => {
     const { redis, keys, store } = ownStore(own().redis);
     const id = await beginRun(store, 'a', 'queued');
-    await redis.hset(keys.run(id).record, 'state', from);
+    await setRecord(redis, keys.run(id), { state: from });
     expect(await store.transition(id, to, 'requested')).toBe(legal);
     expect((await store.get(id))?.state).toBe(legal ? to : from);
   });
@@ -105,8 +106,7 @@ test('who asked for a state, and why, is known as long as the run is in it', asy
 
 test('a dead process’ lease ends in its time although Redis’ clock was set back an hour', async () => {
   const { redis, keys, store } = ownStore(own().redis);
-  await store.holdLease('r', 'dead', 60_000);
-  await redis.pexpire(keys.run('r').lease, 3_600_000);
+  await setLease(redis, keys.run('r').lease, 'dead', 3_600_000);
   expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
   expect(await redis.pttl(keys.run('r').lease)).toBeLessThanOrEqual(60_000);
 });
@@ -116,7 +116,7 @@ test('a service was reached once it has answered a row of any run, in whatever w
     const { redis, keys, store } = ownStore(own().redis);
     const id = await beginRun(store, 'a', 'running');
     expect(await store.wasEverReached()).toBe(false);
-    await redis.hset(keys.run(id).record, `o:${outcome}`, 1);
+    await setRecord(redis, keys.run(id), counted({ [outcome]: 1 }));
     expect(await store.wasEverReached(), outcome).toBe(outcome !== 'failed' && outcome !== 'invalid');
   }
 });

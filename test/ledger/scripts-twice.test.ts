@@ -57,10 +57,11 @@ import { script } from '../../src/ledger/script.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import { claimOf, everythingIn, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
+import { claimOf, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { counted, everythingIn, lose, restart, setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
@@ -108,7 +109,7 @@ const serverOf = async ({ redis, keys }: Bench) => (await redis.hget(keys.epoch,
 /** Answers the server run for which the epoch was open. */
 const closedGate = async (bench: Bench) => {
   const server = await serverOf(bench);
-  await bench.redis.hset(bench.keys.epoch, 'server', 'an-earlier-one');
+  await restart(bench.redis, bench.keys);
   return server;
 };
 type Knows = 'open' | 'closed' | 'counted';
@@ -262,7 +263,7 @@ const OF_REPLAY: readonly Case[] = [
     async (bench) => {
       const { record } = bench.keys.run(bench.run.id);
       const fields = restorableFields(await bench.redis.hgetall(record));
-      await bench.redis.del(record);
+      await lose(bench.redis, record);
       return replayOf(bench).run(bench.run.id, fields);
     },
   ],
@@ -272,7 +273,7 @@ const OF_REPLAY: readonly Case[] = [
     'answers otherwise',
     RECOUNT,
     async (bench) => {
-      await bench.redis.hset(bench.keys.run(bench.run.id).record, 'o:created', 7);
+      await setRecord(bench.redis, bench.keys.run(bench.run.id), counted({ created: 7 }));
       return recountRuns(bench.redis, bench.keys);
     },
   ],
@@ -282,7 +283,7 @@ const OF_REPLAY: readonly Case[] = [
     REPLACE,
     async ({ redis, keys, run }) => {
       const { record } = keys.run(run.id);
-      await redis.hset(record, 'dataKey', 'old');
+      await setRecord(redis, { record }, { dataKey: 'old' });
       const stubs = [stubOf(keys, '', 'now')];
       return appending(redis, [keys.audit], (links) =>
         replace(

@@ -8,17 +8,18 @@ import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView, readDoubts } from '../../src/ledger/run-view.ts';
 import { IN_CLEAR, readKeyring, rekey } from '../../src/ledger/sealing.ts';
 import { ownFolder } from '../support/folder.ts';
-import { claimOf, entriesIn, everythingIn, intentOn, runningRun, settlementsOf } from '../support/ledger.ts';
+import { claimOf, entriesIn, intentOn, runningRun, settlementsOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { newKey, openWith, sealedKeys } from '../support/sealing.ts';
 import { settledRow } from '../support/settled-row.ts';
+import { chunkKey, copyOf, everythingIn, lose, SEALING, setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const SPACE = 'subclient';
 const ACTOR = { name: 'ann', via: 'user' } as const;
 const KEY = 'KEY-MARK';
-const STORED = 'onboard:{index}:sealing';
+const STORED = { record: SEALING };
 
 /** A row of the run that ended so, with something in each of its places. */
 const ended = (row: number, outcome: 'created' | 'rejected' | 'in-doubt', mark = `i a.1 1.${row}`) =>
@@ -79,7 +80,7 @@ describe('a sealed run', () => {
     const k = keys.run(id);
     const record = await redis.hgetall(k.record);
     const told = journal.records.flatMap((one) => (one.kind === 'settled' ? entriesIn(one.ended) : []));
-    await redis.unlink([k.record, `${k.chunk}1`]);
+    await lose(redis, k.record, chunkKey(k));
     const replay = createReplay(redis, keys);
     await replay.run(id, record);
     await replay.settled(id, told);
@@ -209,10 +210,10 @@ test('rekey wraps all data keys anew but of runs that are purged meanwhile, twic
     ['purged', before.run('purged').record],
   ]);
   // Killed between the last data key and the ledger key, it is told by the one that ends it.
-  const stored = await redis.hget(STORED, 'dataKey');
-  await redis.hset(STORED, 'dataKey', 'no json');
+  const goBack = await copyOf(redis, SEALING);
+  await setRecord(redis, STORED, { dataKey: 'no json' });
   await expect(rekey(redis, keyring, { records, chains })).rejects.toThrow('JSON');
-  await redis.hset(STORED, 'dataKey', stored ?? '');
+  await goBack();
   expect(await rekey(redis, keyring, { records, chains })).toMatchObject({ from: [sealing.keyId], runs: 1 });
   expect(await rekey(redis, keyring, { records, chains })).toMatchObject({ from: [], runs: 1 });
   const told = (await entriesOf(before))
@@ -226,14 +227,14 @@ test('rekey wraps all data keys anew but of runs that are purged meanwhile, twic
     if (command.name === 'hget') return send(command, ...rest);
     // Its key has been read, and not yet written.
     redis.sendCommand = send;
-    void redis.hdel(record, 'dataKey');
+    void setRecord(redis, { record }, { dataKey: null });
     return send(command, ...rest);
   };
   await rekey(redis, keyring, { records: new Map([[purged.id, record]]), chains });
   expect(await redis.hexists(record, 'dataKey')).toBe(0);
   const after = await openWith(redis, { key: next, home });
   await after.begun();
-  await redis.hdel(STORED, 'dataKey');
+  await setRecord(redis, STORED, { dataKey: null });
   // The home's copy too: in a Redis that was emptied the former key isn't asked for.
   await (await openWith(redis, { key: next, home })).begun();
   const keys = ledgerKeys('sandbox', ACTOR, after);
@@ -257,10 +258,10 @@ test('a sealed ledger whose entry Redis has lost gets it back by who has its key
   const { redis, home, key } = await empty();
   const sealing = await openWith(redis, { key, home });
   await sealing.begun();
-  await redis.del(STORED);
+  await lose(redis, SEALING);
   const foreign = await ownFolder();
   await (await openWith(redis, { key, home: foreign })).begun();
-  await redis.del(STORED);
+  await lose(redis, SEALING);
   const lost = { hasRuns: true, sealedUnder: sealing.name() };
   for (const opening of [
     { ...lost, key: null, home },
@@ -271,8 +272,8 @@ test('a sealed ledger whose entry Redis has lost gets it back by who has its key
     { key: null, home, hasRuns: true },
     { ...lost, key: null, hasRuns: false },
   ])
-    await expect(openWith(redis, opening)).rejects.toThrow(`The entry ${STORED} is missing`);
-  expect(await redis.exists(STORED)).toBe(0);
+    await expect(openWith(redis, opening)).rejects.toThrow(`The entry ${SEALING} is missing`);
+  expect(await redis.exists(SEALING)).toBe(0);
   const found = await openWith(redis, { ...lost, key, home });
-  expect([found.digest(KEY, 16), await redis.exists(STORED)]).toEqual([sealing.digest(KEY, 16), 1]);
+  expect([found.digest(KEY, 16), await redis.exists(SEALING)]).toEqual([sealing.digest(KEY, 16), 1]);
 });

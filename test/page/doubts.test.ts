@@ -5,6 +5,7 @@ import type { Desk } from '../../src/page/desk.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { setOfRun } from '../support/stored.ts';
 import { look, openOwnDesk, textOf } from './own-desk.ts';
 
 const own = useOwnRedis();
@@ -36,7 +37,7 @@ describe('rows in doubt', () => {
     const { desk, run, place } = await openDoubts();
     const k = desk.ledger.of(run.target).keys.run(run.id);
     const sighting = { kind: 'found-twice', ids: ['sub-8', 'sub-9'], at: '2026-11-21T10:21:00Z' };
-    await desk.ledger.redis.hset(k.sightings, '5', JSON.stringify(sighting));
+    await setOfRun(desk.ledger.redis, k, 'sightings', { 5: sighting });
     const { html } = await look(desk, place);
     const text = textOf(html);
     expect(text).toMatch(/4 rows may exist at the service\..*0 settled · 4 left/);

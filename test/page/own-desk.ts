@@ -1,11 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { packBlock } from '../../src/ledger/mark.ts';
 import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
 import { batchesOf } from '../../src/lib/batches.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import type { Visitor } from '../../src/model/ask.ts';
-import { noOutcomes, OUTCOMES } from '../../src/model/outcome.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { createActs } from '../../src/page/acts.ts';
@@ -17,6 +16,7 @@ import type { OwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { openTestSession, type TestSession } from '../support/session.ts';
 import { csvSource } from '../support/source.ts';
+import { closeChunks, setOfRun } from '../support/stored.ts';
 
 export const OPERATOR = { name: 'ops-1', role: 'operator' } as const;
 export const VIEWER = { name: 'guest', role: 'viewer' } as const;
@@ -125,14 +125,8 @@ async function closeAll({ ledger }: TestSession, run: Run, settlements: readonly
   const k = ledger.of(run.target).keys.run(run.id);
   const outcomes = noOutcomes();
   for (const { outcome } of settlements) outcomes[outcome] += 1;
-  const batch = ledger.redis.multi();
-  let chunk = 0;
-  for (const rows of batchesOf(settlements, run.chunkRows)) {
-    chunk += 1;
-    batch.hset(k.blocks, String(chunk), packBlock(rows, Date.now(), CLEAR));
-  }
-  for (const outcome of OUTCOMES) batch.hincrby(k.record, `o:${outcome}`, outcomes[outcome]);
-  await batch.exec();
+  const chunks = [...batchesOf(settlements, run.chunkRows)];
+  await closeChunks(ledger.redis, k, new Map(chunks.map((rows, i) => [i + 1, rows])));
   return outcomes;
 }
 
@@ -144,9 +138,9 @@ export async function keep(
   text: string,
 ) {
   const { keys } = ledger.of(run.target);
-  const { sources, bodies } = keys.run(run.id);
-  if (what === 'sources') return ledger.redis.hset(sources, String(row), text);
+  const k = keys.run(run.id);
+  if (what === 'sources') return setOfRun(ledger.redis, k, what, { [row]: text });
   const tell = createBodyTeller(run.id).begin({ keys, seal: CLEAR });
   const { digest = '', text: box = '' } = tell({ outcome: 'rejected', code: '', body: text }) ?? {};
-  return ledger.redis.hset(bodies, String(row), digest, digest, box);
+  return setOfRun(ledger.redis, k, what, { [row]: digest, [digest]: box });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useOwnRedis } from '../support/redis.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { setOfRun, setRecord } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { keep, look, openOwnDesk, textOf } from './own-desk.ts';
 
@@ -51,11 +52,8 @@ describe('a row', () => {
       );
     expect((await pages()).join()).toContain('failed.csv');
     const purged = { by: 'ann', at: '2026-11-21T10:00:00Z', isDone: true };
-    await desk.ledger.redis.hset(
-      desk.ledger.of(run.target).keys.run(run.id).record,
-      'purged',
-      JSON.stringify(purged),
-    );
+    const k = desk.ledger.of(run.target).keys.run(run.id);
+    await setRecord(desk.ledger.redis, k, { purged });
     await until(
       async () =>
         (await pages())[0]?.includes('The run was purged: the cells of its rows are gone.') === true,
@@ -93,7 +91,7 @@ describe('a row', () => {
     const at = '2026-11-21T10:00:00Z';
     const resolution = { decision: 'created', id: 'sub-5', by: 'ops-2', at, was: 'timeout' };
     const { keys } = desk.ledger.of(second.target);
-    await desk.ledger.redis.hset(keys.run(second.id).resolutions, '1', JSON.stringify(resolution));
+    await setOfRun(desk.ledger.redis, keys.run(second.id), 'resolutions', { 1: resolution });
     const text = textOf((await look(desk, `/runs/${second.id}/rows/1`)).html);
     expect(text).toContain(`Its key is claimed by a row in doubt: row 1 of run ${first.id}`);
     expect(text).toContain('Nothing was sent for this row.');
@@ -116,9 +114,9 @@ async function pagesWith(text: string) {
   const definition = { key: text, fields: { 'details.name': text } };
   const run = await seed({ rows: 3, settlements, columns: [text], definition });
   const k = desk.ledger.of(run.target).keys.run(run.id);
-  await redis.hset(k.record, { job: text, file: text });
+  await setRecord(redis, k, { job: text, file: text });
   const sighting = { kind: 'found-twice', ids: [text], at: '2026-11-21T10:00:00Z' };
-  await redis.hset(k.sightings, '1', JSON.stringify(sighting));
+  await setOfRun(redis, k, 'sightings', { 1: sighting });
   for (const row of [1, 2])
     await keep(
       desk,

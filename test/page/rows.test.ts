@@ -7,9 +7,9 @@ import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import type { Desk } from '../../src/page/desk.ts';
 import { createDigestTally, type Digest } from '../../src/report/digest.ts';
-import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { doubtOf, endedRow } from '../support/settled-row.ts';
+import { setEntry } from '../support/stored.ts';
 import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
 
 const own = useOwnRedis();

@@ -9,10 +9,10 @@ import { createDigests } from '../../src/page/digests.ts';
 import { writeOff } from '../../src/runs/account.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
 import { actingAs } from '../../src/session.ts';
-import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { doubtOf, endedRow } from '../support/settled-row.ts';
+import { setEntry } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
 
@@ -246,7 +246,7 @@ test('a run of a rehearsal is called SANDBOX in its header and in lists, whateve
 test('what is looked for from any page is a key that some run has, or a run by the ending of its id', async () => {
   const { desk, run } = await openRun();
   const { redis, of } = desk.ledger;
-  await setEntry(redis, of(run.target).keys, 'P 9', `k ${run.id} 9 cp-9`, 'counterparty');
+  await setEntry(redis, of(run.target).keys, 'P 9', `k ${run.id} 9 cp-9`, { space: 'counterparty' });
   const named = async (text: string, visitor: typeof OPERATOR | typeof VIEWER) => {
     const { reply } = await look(desk, `/runs?${new URLSearchParams({ q: text })}`, { visitor });
     return reply.kind === 'redirect' ? reply.to : null;

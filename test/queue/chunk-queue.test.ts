@@ -7,6 +7,7 @@ import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queu
 import { deferred } from '../support/deferred.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { setQueued } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -170,7 +171,7 @@ describe('a chunk in the queue', () => {
     async (_, data) => {
       const { queue, work, prefix, errors } = ownQueue();
       await queue.add([chunk(1)]);
-      await own().redis.hset(`${prefix}:${QUEUE_NAME}:run-1-c1`, 'data', data);
+      await setQueued(own().redis, prefix, { run: 'run-1', chunk: 1 }, data);
       const delivered: number[] = [];
       work(async (job) => {
         delivered.push(job.chunk);

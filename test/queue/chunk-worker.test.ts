@@ -8,6 +8,7 @@ import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { deferred } from '../support/deferred.ts';
+import { lockKey, lose, setLease, setText } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { CHUNK, ownServer, PREFIX } from './one-chunk.ts';
 
@@ -62,9 +63,8 @@ describe.concurrent('a worker', () => {
     await queue.add([CHUNK]);
     await until(() => leases.length === 1);
     // As after an outage that was longer than a lock lives: the stalled check hands the chunk out again.
-    const [lock = ''] = await redis.keys('*:lock');
     await until(async () => {
-      if (leases.length === 1) await redis.del(lock);
+      if (leases.length === 1) await lose(redis, lockKey(PREFIX, CHUNK));
       return leases.length === 2;
     });
     await until(() => leases[0]?.isHeld() === false);
@@ -86,8 +86,7 @@ describe.concurrent('a worker', () => {
     await queue.add([CHUNK]);
     const lease = await begun.promise;
     const from = performance.now();
-    const [lock = ''] = await redis.keys('*:lock');
-    await redis.set(lock, 'another', 'PX', 60_000);
+    await setLease(redis, lockKey(PREFIX, CHUNK), 'another');
     await until(() => !lease.isHeld());
     expect(performance.now() - from).toBeLessThan(HEARD_MS);
     await finish(() => end.resolve('closed'));
@@ -135,7 +134,7 @@ describe.concurrent('closing a worker', () => {
       begun.resolve(lease);
       await stopServer();
       // Held back by the connection until Redis is there again.
-      await redis.set('outcome', 'created');
+      await setText(redis, 'outcome', 'created');
       return 'closed';
     });
     await queue.add([CHUNK]);
@@ -162,7 +161,7 @@ describe.concurrent('while a run has all places', () => {
     await until(() => inHand.length === PLACES);
     // Its lock lapses as in an outage, and BullMQ puts it before all others that wait.
     await until(async () => {
-      await redis.del(`${PREFIX}:chunks:big-c1:lock`);
+      await lose(redis, lockKey(PREFIX, { run: 'big', chunk: 1 }));
       return (await redis.llen(`${PREFIX}:chunks:wait`)) >= 1;
     });
     await queue.add(chunksOf('new', 1));

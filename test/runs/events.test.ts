@@ -12,6 +12,7 @@ import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { openTestSession } from '../support/session.ts';
+import { lose, setBreaker } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -157,13 +158,13 @@ test('an outage is told once it has lasted for a minute, and its end', async () 
     const calls = /cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1];
     return Number(calls ?? 0);
   };
-  await redis.hset(keys.breaker, { since, until: since + 1_000, failures: 12, cause: 'Connection refused' });
+  await setBreaker(redis, keys, { since, until: since + 1_000, failures: 12, cause: 'Connection refused' });
   await tellEvents(session, EVERY_MS);
   const before = await looks();
   await until(async () => (await looks()) > before + 2);
-  await redis.hset(keys.breaker, { since: since - 61_000 });
+  await setBreaker(redis, keys, { since: since - 61_000 });
   await until(async () => (await told()).length === 1);
-  await redis.del(keys.breaker);
+  await lose(redis, keys.breaker);
   await until(async () => (await told()).length === 2);
   const iso = new Date(since - 61_000).toISOString();
   expect(await told()).toMatchObject([

@@ -20,6 +20,7 @@ import {
   rowsTo,
   startTestRun,
 } from '../support/session.ts';
+import { addCount, lose, restart } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -46,8 +47,8 @@ async function startFollowing({ onTestFinished }: TestContext, setup: Setup = {}
   const { store } = session;
   const { rows = 3, definition: over = {}, rejectedBefore = 0 } = setup;
   const { run: begun, definition } = await startTestRun(session, { rows, definition: over });
-  const { record } = session.ledger.of(begun.target).keys.run(begun.id);
-  await session.ledger.redis.hincrby(record, 'o:rejected', rejectedBefore);
+  const k = session.ledger.of(begun.target).keys.run(begun.id);
+  await addCount(session.ledger.redis, k, 'rejected', rejectedBefore);
   const run = await knownRun(store, begun.id);
   const counts = { readings: 0, underWay: 0, most: 0, looks: 0 };
   const source: RowSource = async () => {
@@ -81,10 +82,10 @@ async function startFollowing({ onTestFinished }: TestContext, setup: Setup = {}
     follow,
     counts,
     seen,
-    record,
+    record: k.record,
     finish: () => store.transition(run.id, 'finished', null),
     cancel: () => store.transition(run.id, 'cancelled', null),
-    settle: (outcome: Outcome, by: number) => session.ledger.redis.hincrby(record, `o:${outcome}`, by),
+    settle: (outcome: Outcome, by: number) => addCount(session.ledger.redis, k, outcome, by),
     lease: () => store.leaseOf(run.id),
     told: () => session.io.stderr.text.split('\n').filter((line) => line !== ''),
   };
@@ -119,7 +120,7 @@ describe.concurrent('a run that nobody reads', () => {
 
   test('and that is gone from the ledger is the user’s to look into', async (context) => {
     const f = await startFollowing(context, { rows: MANY });
-    await expect(f.follow((look) => look === 3 && f.session.ledger.redis.del(f.record))).rejects.toThrow(
+    await expect(f.follow((look) => look === 3 && lose(f.session.ledger.redis, f.record))).rejects.toThrow(
       new UsageError(
         `Run ${f.id} is gone from the ledger: was its Redis emptied? What was sent may not be known here any more: ` +
           'look in the service for the rows of the file before it is loaded again.',
@@ -232,9 +233,8 @@ describe.concurrent('a run that is cancelled', () => {
 test.concurrent('a run is read again, from its beginning, where Redis may have lost its chunks', async (context) => {
   const f = await startFollowing(context);
   const { redis, of } = f.session.ledger;
-  const { epoch } = of(f.run.target).keys;
   await f.follow((look) => {
-    if (look === 3) void redis.hset(epoch, 'server', 'an-earlier-run');
+    if (look === 3) void restart(redis, of(f.run.target).keys);
     if (f.counts.readings === 2) void f.finish();
   });
   expect(f.counts.readings).toBe(2);

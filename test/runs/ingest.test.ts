@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RowChunk } from '../../src/intake/chunks.ts';
-import { identityOf } from '../../src/ledger/keys.ts';
 import type { Canary } from '../../src/ledger/run-record.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
@@ -10,10 +9,10 @@ import { identitySpace } from '../../src/operations/operations.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
 import { keepServerBusy } from '../support/busy-redis.ts';
-import { getEntry, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, inChunks, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { entryOf, getEntry, setEntry, setText } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -62,7 +61,7 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
   };
   const keys = ledger.of(run.target).keys;
   const claimOf = async (key: string) => {
-    return getEntry(ledger.redis, keys, key, identitySpace(run).name);
+    return getEntry(ledger.redis, keys, key, { space: identitySpace(run).name });
   };
   const close = (n: number, ...of: ReadonlyArray<Pick<Settlement, 'outcome'> & Partial<Settlement>>) => {
     const [one = { outcome: 'created' }, other = one] = of;
@@ -295,8 +294,7 @@ describe('a Redis that takes no rows', () => {
 
   test('for a reason that waiting does not cure is not waited for', async (context) => {
     const i = await startIngest(context);
-    const { bucket } = identityOf(i.keys, 'K1');
-    await own().redis.set(`${i.keys.identity('subclient')}${bucket}`, 'no hash');
+    await setText(own().redis, entryOf(i.keys, 'K1').bucket, 'no hash');
     await expect(i.ingest()).rejects.toThrow('WRONGTYPE');
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRunReading } from '../../src/runs/reading.ts';
-import { namesIn } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   inChunks,
@@ -13,6 +12,7 @@ import {
   spoilChunk,
   startTestRun,
 } from '../support/session.ts';
+import { copyOf, lose, loseLedger, restart, setChunk, setLease } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -61,8 +61,8 @@ test('a chunk that nobody can read any more, in Redis or its file, has what may 
   const reading = await openRunReading({ run, definition, rows }, session);
   await reading.readOn();
   await until(() => session.queue.has(run.id, 1));
-  const { chunk } = session.ledger.of(run.target).keys.run(run.id);
-  await own().redis.hset(`${chunk}1`, 'at', 'dead.1 1 o');
+  const k = session.ledger.of(run.target).keys.run(run.id);
+  await setChunk(own().redis, k, { at: 'dead.1 1 o' });
   await spoilChunk(session, run, 1);
   expect(await reading.sweep()).toBe(true);
   await reading.again();
@@ -83,14 +83,15 @@ test('a Redis that lost all gets a run back that was approved as one that goes o
   const loseAll = async () => {
     const reading = await openRunReading({ run: await knownRun(store, run.id), definition, rows }, session);
     await reading.end();
-    await own().redis.del(...(await namesIn(own().redis, ledger.of(service.target).keys)));
+    await loseLedger(own().redis, ledger.of(service.target).keys);
     await registration.epoch.verify();
     return store.get(run.id);
   };
-  const record = await own().redis.hgetall(ledger.of(run.target).keys.run(run.id).record);
-  expect(record).toMatchObject({ state: 'paused', reason: 'approval' });
+  const { record } = ledger.of(run.target).keys.run(run.id);
+  const goBack = await copyOf(own().redis, record);
+  expect(await own().redis.hgetall(record)).toMatchObject({ state: 'paused', reason: 'approval' });
   expect(await loseAll()).toBeNull();
-  await own().redis.hset(ledger.of(run.target).keys.run(run.id).record, record);
+  await goBack();
   const approval = { by: 'bea', at: '2026-11-21T11:00:00.000Z', why: '' };
   await store.approve(run.id, approval);
   expect(await loseAll()).toMatchObject({ state: 'running', approval });
@@ -106,13 +107,13 @@ describe('a Redis that went back in time is told how far a run was handed out', 
     await until(() => session.queue.has(run.id, OPEN_CHUNKS_MAX));
     const { lease, record } = session.ledger.of(run.target).keys.run(run.id);
     if (between === 'lost') {
-      await own().redis.set(lease, 'another', 'PX', 60_000);
+      await setLease(own().redis, lease, 'another');
       expect(await reading.hold()).toBe(false);
-      await own().redis.del(lease);
+      await lose(own().redis, lease);
       expect(await reading.hold()).toBe(true);
     }
     if (between === 'given back') await reading.end();
-    await own().redis.hset(session.ledger.of(run.target).keys.epoch, 'server', 'another run of the server');
+    await restart(own().redis, session.ledger.of(run.target).keys);
     await session.registration.epoch.verify();
     if (between !== 'given back') await reading.end();
     return (await own().redis.hget(record, 'vouched')) !== null;

@@ -7,6 +7,7 @@ import { csvRecords, filesOf, settled } from '../report/make-report.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, knownRun, openTestSession, startTestRun } from '../support/session.ts';
 import { doubtOf, settledRow } from '../support/settled-row.ts';
+import { setOfRun } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -39,7 +40,7 @@ test('while a run goes on its summary alone is written, and at its end all of it
   const keys = ledger.of(run.target).keys;
   const directory = reportDirectory(session.env, run.id);
   await closeChunk(session, run, 1, [doubtOf(1)]);
-  await redis.hset(keys.run(run.id).doubts, '1', '1');
+  await setOfRun(redis, keys.run(run.id), 'doubts', { 1: '1' });
   const report = followReport(run, session);
   report.look(await knownRun(store, run.id));
   const names = () => readdir(directory).catch((): string[] => []);

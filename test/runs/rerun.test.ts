@@ -8,6 +8,7 @@ import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { openTestSession } from '../support/session.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { setOfRun } from '../support/stored.ts';
 
 test.each([
   [[], ['rejected', 'failed', 'denied', 'invalid', 'cancelled']],
@@ -51,10 +52,10 @@ async function freeze({ group, keyOf }: { readonly group?: string; keyOf(row: nu
     closed: true,
   });
   const sources = settlements.map(({ row, key }) => [
-    String(row),
-    JSON.stringify({ kind: 'cells', row, line: row + 1, cells: [key, 'x'] }),
+    row,
+    { kind: 'cells', row, line: row + 1, cells: [key, 'x'] },
   ]);
-  await redis.hset(keys.run(parent.id).sources, Object.fromEntries(sources));
+  await setOfRun(redis, keys.run(parent.id), 'sources', Object.fromEntries(sources));
   const wanted = {
     parent,
     job: { name: 'j', definition },

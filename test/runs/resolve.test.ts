@@ -10,6 +10,7 @@ import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { openTestSession } from '../support/session.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { setOfRun } from '../support/stored.ts';
 
 const own = useOwnRedis();
 
@@ -118,7 +119,7 @@ test.each([
     closed: true,
   });
   // Whoever reads these fails.
-  await ledger.redis.hset(keys.run(run.id).blocks, { 1: 'unreadable', 3: 'unreadable' });
+  await setOfRun(ledger.redis, keys.run(run.id), 'blocks', { 1: 'unreadable', 3: 'unreadable' });
   const resolve = (row: number) => resolveRun(run, { kind: 'rows', rows: [notCreated(row)] }, 'Ann', session);
   expect(await resolve(3)).toMatchObject({ notCreated: group === undefined ? 1 : 2, refused: [] });
   const refused = [{ row: 7, why: expect.stringContaining('the run has no such row') }];

@@ -17,6 +17,7 @@ import {
   type TestSession,
 } from '../support/session.ts';
 import { doubtOf } from '../support/settled-row.ts';
+import { setRecord } from '../support/stored.ts';
 
 const own = useOwnRedis();
 const ROWS = 6;
@@ -28,7 +29,7 @@ async function startWindUp({ onTestFinished }: TestContext, record: Readonly<Rec
   const session = await openTestSession(own(), onTestFinished);
   const { run: begun, definition } = await startTestRun(session, { rows: ROWS, chunkRows: CHUNK_ROWS });
   const { keys } = session.ledger.of(begun.target);
-  if (Object.keys(record).length > 0) await session.ledger.redis.hset(keys.run(begun.id).record, record);
+  await setRecord(session.ledger.redis, keys.run(begun.id), record);
   await session.store.transition(begun.id, 'cancelled', null);
   const run = (await session.store.get(begun.id)) ?? begun;
   const signal = new AbortController().signal;

@@ -163,10 +163,10 @@ describe('a token command', () => {
     const file = join(folder, 'pid');
     const command = `printf 'abc\\n'; sleep 300 & echo $! > '${file}'`;
     const credentials = createCredentials({ kind: 'command', command }, 60_000);
-    const began = performance.now();
     expect(await credentials.current()).toBe('abc');
-    expect(performance.now() - began).toBeLessThan(30_000);
-    process.kill(Number(await readFile(file, 'utf8')), 'SIGKILL');
+    const pid = Number(await readFile(file, 'utf8'));
+    expect(isAtWork(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
   });
 });
 

@@ -1,6 +1,6 @@
 import { operationOf } from '../../src/config/job-definition.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { packBlock, settledMark } from '../../src/ledger/mark.ts';
+import { settledMark } from '../../src/ledger/mark.ts';
 import type { NewRun } from '../../src/ledger/run-record.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
@@ -9,7 +9,7 @@ import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { spaceOf } from '../../src/operations/operations.ts';
-import { entryOf } from './ledger.ts';
+import { addCount, closeChunks, entryOf, setChunk, setEntry, setOfRun } from './stored.ts';
 
 /** A run with these settlements as workers leave them, in chunks that are closed or still open. */
 export async function seedRun(
@@ -23,10 +23,9 @@ export async function seedRun(
   await store.transition(registered.id, 'running', null);
   for (const settlement of settlements) await seedRow(redis, keys, { run: registered, settlement, closed });
   const k = keys.run(registered.id);
-  for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
-    const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
-    await redis.hset(k.blocks, String(chunk), packBlock(rows, Date.now(), CLEAR));
-  }
+  const chunks = new Set(settlements.map((s) => chunkOf(registered, s)));
+  const rowsOf = (chunk: number) => settlements.filter((s) => chunkOf(registered, s) === chunk);
+  if (closed) await closeChunks(redis, k, new Map([...chunks].map((chunk) => [chunk, rowsOf(chunk)])));
   if (closed) await store.transition(registered.id, 'finished', null);
   const run = await store.get(registered.id);
   if (run === null) throw new Error('the run is gone');
@@ -46,17 +45,19 @@ type SeededRow = { readonly run: NewRun; readonly settlement: Settlement; readon
 
 async function seedRow(redis: RedisConnection, keys: LedgerKeys, { run, settlement, closed }: SeededRow) {
   const k = keys.run(run.id);
-  const row = String(settlement.row);
+  const { row } = settlement;
   const chunk = chunkOf(run, settlement);
-  const batch = redis.multi().hincrby(k.record, `o:${settlement.outcome}`, 1);
-  if (!closed) batch.hset(`${k.chunk}${chunk}`, row, settledMark(settlement, CLEAR));
-  if (settlement.outcome === 'in-doubt') {
-    batch.hset(k.doubts, row, chunk);
-    batch.hset(k.sources, row, JSON.stringify(sourceOf(run, settlement)));
-    const key = settlement.key === '' ? `${run.facts.sha256}:${row}` : settlement.key;
-    const { bucket, field, text } = entryOf(keys, key, spaceOf(operationOf(run.definition)) ?? '');
-    // Rows of one key: it is held by the first of them.
-    batch.hsetnx(bucket, field, `d${text} ${run.id} ${row} `);
+  if (!closed) {
+    await addCount(redis, k, settlement.outcome, 1);
+    await setChunk(redis, k, { [row]: settledMark(settlement, CLEAR) }, chunk);
   }
-  await batch.exec();
+  if (settlement.outcome !== 'in-doubt') return;
+  await setOfRun(redis, k, 'doubts', { [row]: String(chunk) });
+  await setOfRun(redis, k, 'sources', { [row]: sourceOf(run, settlement) });
+  const key = settlement.key === '' ? `${run.facts.sha256}:${row}` : settlement.key;
+  const space = spaceOf(operationOf(run.definition)) ?? '';
+  const { bucket, field } = entryOf(keys, key, { space });
+  // Rows of one key: it is held by the first of them.
+  const isHeld = (await redis.hexists(bucket, field)) === 1;
+  if (!isHeld) await setEntry(redis, keys, key, `d ${run.id} ${row} `, { space });
 }

@@ -4,8 +4,7 @@ import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledg
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
-import { protocol } from '../../src/ledger/protocol.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
@@ -54,25 +53,6 @@ export async function runningRun(redis: Redis, of: Of = {}) {
 export async function settlementsOf(redis: RedisConnection, keys: LedgerKeys, run: Run) {
   const all: Settlement[] = [];
   for await (const { settlements: rows } of createRunView(redis, keys, run).chunks()) all.push(...rows);
-  return all;
-}
-
-/** The names of all that Redis holds of a ledger. */
-export async function namesIn(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
-  const root = keys.epoch.slice(0, -'epoch'.length);
-  return (await redis.keys('*')).filter((name) => name.startsWith(root)).sort();
-}
-
-/** All that Redis holds of a ledger, by name. */
-export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
-  const all: Record<string, unknown> = {};
-  for (const name of await namesIn(redis, keys)) {
-    const type = await redis.type(name);
-    if (type === 'string') all[name] = await redis.get(name);
-    else if (type === 'set') all[name] = (await redis.smembers(name)).sort();
-    else if (type === 'zset') all[name] = await redis.zrange(name, '0', '-1', 'WITHSCORES');
-    else all[name] = type === 'list' ? await redis.lrange(name, 0, -1) : await redis.hgetall(name);
-  }
   return all;
 }
 
@@ -125,30 +105,4 @@ export async function claimOf(
   const space = { name: 'subclient', ofRun: false };
   const of = { run, space, form, rows: rows.map(([row, key]) => ({ row, key })) };
   return (await claimKeys(epoch, keys, of)).claims;
-}
-
-/** Where a key's entry is: the hash, the field in it, and the digest of its text within the entry. */
-export function entryOf(keys: LedgerKeys, key: string, space = 'subclient') {
-  const place = identityPlace(keys, { space, key });
-  const text = place.digest.slice(protocol.formLength).replace(protocol.exact, '');
-  return { bucket: place.bucket, field: place.digest.slice(0, place.digest.length - text.length), text };
-}
-
-/** Writes a key's entry as `<kind> <run> <row> <id>`. */
-export async function setEntry(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  key: string,
-  entry: string,
-  space?: string,
-) {
-  const { bucket, field, text } = entryOf(keys, key, space);
-  await redis.hset(bucket, field, entry.replace(' ', `${text} `));
-}
-
-/** A key's entry as `<kind> <run> <row> <id>`; `null`: there is none, or it is of another text. */
-export async function getEntry(redis: RedisConnection, keys: LedgerKeys, key: string, space?: string) {
-  const { bucket, field, text } = entryOf(keys, key, space);
-  const entry = await redis.hget(bucket, field);
-  return entry?.startsWith(`${text} `, 1) === true ? entry.replace(text, '') : null;
 }

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { type Summary, summarySchema } from '../../src/report/summary.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { type Ended, type Flow, withSummary } from './flow.ts';
+import { setRecord, storedRun } from './stored.ts';
 
 /** The id of the newest run. */
 export async function newestRun(flow: Flow): Promise<string> {
@@ -29,7 +30,7 @@ export async function summaryFrom(
 export async function fromElsewhere(flow: Flow, id: string) {
   const redis = new Redis(flow.redisUrl);
   atTestEnd(() => redis.disconnect());
-  const [record = ''] = await redis.keys(`*:run:${id}`);
-  await redis.hset(record, 'registeredBy', 'ann@elsewhere');
-  return { redis, record };
+  const k = await storedRun(redis, id);
+  await setRecord(redis, k, { registeredBy: 'ann@elsewhere' });
+  return { redis, lease: k.lease };
 }

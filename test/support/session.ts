@@ -6,7 +6,6 @@ import { Queue } from 'bullmq';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { nowhere } from '../../src/delivery/target.ts';
-import { packBlock } from '../../src/ledger/mark.ts';
 import type { Canary } from '../../src/ledger/run-record.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
@@ -25,6 +24,7 @@ import type { AtTestEnd } from './at-test-end.ts';
 import { deferred } from './deferred.ts';
 import type { OwnRedis } from './redis.ts';
 import { newRun } from './runs.ts';
+import { closeChunks, misplace, setQueued } from './stored.ts';
 
 /** A session on a Redis of the test's own, joined to a target that nobody else has; no chunk is taken from the queue. */
 export type TestSession = TargetSession & {
@@ -133,9 +133,7 @@ export async function closeChunk(
   settlements: readonly Settlement[] = [],
 ): Promise<void> {
   const k = ledger.of(run.target).keys.run(run.id);
-  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements, Date.now(), CLEAR));
-  for (const { outcome } of settlements) batch.hincrby(k.record, `o:${outcome}`, 1);
-  await batch.exec();
+  await closeChunks(ledger.redis, k, new Map([[chunk, settlements]]));
 }
 
 /** Takes a chunk out of the queue behind everybody's back. */
@@ -151,13 +149,13 @@ export async function loseChunk({ ledger }: TestSession, run: Run, chunk: number
 /** Takes a chunk that waits out of the list that it waits in: the queue still knows it, and nobody will take it. */
 export async function misplaceChunk({ ledger }: TestSession, run: Run, chunk: number): Promise<void> {
   const { queuePrefix } = ledger.of(run.target).keys;
-  await ledger.redis.zrem(`${queuePrefix}:${QUEUE_NAME}:prioritized`, chunkJobId(run.id, chunk));
+  await misplace(ledger.redis, queuePrefix, { run: run.id, chunk });
 }
 
 /** Leaves nothing of a chunk's rows that anybody could read. */
 export async function spoilChunk({ ledger }: TestSession, run: Run, chunk: number): Promise<void> {
   const { queuePrefix } = ledger.of(run.target).keys;
-  await ledger.redis.hset(`${queuePrefix}:${QUEUE_NAME}:${chunkJobId(run.id, chunk)}`, 'data', '{"run');
+  await setQueued(ledger.redis, queuePrefix, { run: run.id, chunk }, '{"run');
 }
 
 /** A worker that has the first chunk it is handed in hand until it is told to put it back. */

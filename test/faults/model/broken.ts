@@ -2,6 +2,7 @@ import type { ChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
 import type { Granted } from '../../../src/ledger/intent.ts';
 import { readMarks } from '../../../src/ledger/open-chunk.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
+import { setChunk } from '../../support/stored.ts';
 import type { Bend, World } from './world.ts';
 
 /** Ledgers that are known to be wrong: a model that finds nothing in them proves nothing. */
@@ -55,8 +56,8 @@ function overwriting(ledger: ChunkLedger, { redis, keys, run }: World): ChunkLed
   return {
     ...ledger,
     async exchange({ ended = [], ...next }) {
-      const rows = ended.flatMap(({ row }) => [`${row}`, `d${row}`]);
-      if (rows.length > 0) await redis.hdel(`${keys.run(run.id).chunk}1`, ...rows);
+      const fields = ended.flatMap(({ row }) => [`${row}`, `d${row}`]);
+      await setChunk(redis, keys.run(run.id), Object.fromEntries(fields.map((field) => [field, null])));
       return ledger.exchange({ ...next, ended });
     },
   };

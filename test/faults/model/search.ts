@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { ledgerKeys } from '../../../src/ledger/keys.ts';
 import { shortDigest } from '../../../src/lib/digest.ts';
 import { createRecentMap, type RecentMap } from '../../../src/lib/recent.ts';
+import { setEpoch } from '../../support/stored.ts';
 import { applyEvent } from './apply-event.ts';
 import { canonicalText } from './canonical.ts';
 import { drain } from './drain.ts';
@@ -160,7 +161,7 @@ async function enter(bench: Bench, { state }: Node): Promise<void> {
   bench.state = cloneState(state);
   bench.trail.length = 0;
   await bench.keyspace.restore(viewOf(state).snapshot);
-  if (losses !== state.losses) await bench.redis.hset(bench.keys.epoch, 'opened', `o${state.losses}`);
+  if (losses !== state.losses) await setEpoch(bench.redis, bench.keys, { opened: `o${state.losses}` });
 }
 
 function eventsOf(path: Path): Event[] {

@@ -2,7 +2,7 @@ import { type Mark, parseSettlement, unpackBlock } from '../../../src/ledger/mar
 import { readMarks } from '../../../src/ledger/open-chunk.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
-import { entryOf } from '../../support/ledger.ts';
+import { entryOf } from '../../support/stored.ts';
 import { rowKey, type Snapshot } from './keyspace.ts';
 import type { World } from './world.ts';
 

@@ -3,6 +3,7 @@ import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
 import { createReplay, recountRuns } from '../../../src/ledger/replay.ts';
 import { lastBatches } from '../../../src/ledger/verification.ts';
 import { quietEdges } from '../../support/epoch.ts';
+import { enrol, keepEnrolled, makeSuspect, restart, setEpoch } from '../../support/stored.ts';
 import { recordOf, replayDisks } from './journal-replay.ts';
 import { diskOf, type Line, SLOTS, type Slot } from './state.ts';
 import type { World } from './world.ts';
@@ -79,17 +80,15 @@ export async function openWorkers(world: World): Promise<Workers> {
 
 /** Another server run. Workers hear of each other every 2 s: a Redis from before one's arrival is not the only one to ask. */
 async function closeEpoch({ redis, keys }: World, arrived: ReadonlySet<string>): Promise<void> {
-  await redis.hset(keys.epoch, 'server', 'an-earlier-one');
-  await Promise.all([...arrived].map((worker) => redis.hsetnx(keys.epoch, `m:${worker}`, '0')));
+  await restart(redis, keys);
+  await enrol(redis, keys, arrived);
 }
 
 /** The registry still has a process that was killed. */
 async function leaveUnsaid({ redis, keys }: World, epoch: LedgerEpoch): Promise<void> {
-  const fields = [`m:${epoch.worker}`, `b:${epoch.worker}`];
-  const values = await redis.hmget(keys.epoch, ...fields);
+  const back = await keepEnrolled(redis, keys, epoch.worker);
   await epoch.close();
-  await redis.zrem(keys.left, epoch.worker);
-  await redis.hset(keys.epoch, Object.fromEntries(fields.map((field, i) => [field, values[i] ?? '0'])));
+  await back();
 }
 
 function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpoch> {
@@ -140,14 +139,14 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   const epochs = await Promise.all(SLOTS.map(() => openSteady(world)));
   const [first, second] = epochs;
   if (first === undefined || second === undefined) throw new Error('two slots have two epochs');
-  await redis.hset(keys.epoch, 'opened', 'o0');
+  await setEpoch(redis, keys, { opened: 'o0' });
   const leftDisks = () => world.state.disks.filter(({ fate }) => fate === 'left');
   /** Claims of before may be gone. */
-  const openAnew = () => redis.hset(keys.epoch, 'opened', `o${world.state.losses}`);
+  const openAnew = () => setEpoch(redis, keys, { opened: `o${world.state.losses}` });
   const verify = async () => {
     await recountRuns(redis, keys);
     const lost = world.state.disks.some(({ fate }) => fate === 'lost');
-    if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
+    if (lost) await makeSuspect(redis, keys.run(run.id));
   };
   const replayAll = async (slots: readonly Slot[], isKeptOut: (mark: string) => boolean) => {
     const { disks, atWork } = world.state;
