@@ -5,7 +5,7 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 /** They start programs, or carry whole commands out. */
 const WITH_PROGRAMS = ['test/flow/**/*.test.ts', 'test/faults/**/*.test.ts'];
 /** It mocks a module of Node for its whole file, and must neither see the others' modules nor leave them its own. */
-const WITH_A_MODULE_MOCK = 'test/journal/unsynced-folder.test.ts';
+const WITH_A_MODULE_MOCK = 'test/engine/recovery/journal/unsynced-folder.test.ts';
 
 /** Of every project. Not by `extends`: that would keep `--maxWorkers` of the command line from them. */
 const COMMON = {

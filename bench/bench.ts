@@ -5,7 +5,7 @@
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Summary, summarySchema } from '../src/report/summary.ts';
+import { type Summary, summarySchema } from '../src/runs/report/summary.ts';
 import { type Ended, type Processes, type Started, succeeded } from './processes.ts';
 
 /** Requests in flight, of the program and of its peers. */

@@ -81,7 +81,7 @@ async function build(began) {
  * a large one.
  */
 async function bundle() {
-  const input = { main: ENTRY, 'cli/process': join(DIST, 'cli', 'process.js') };
+  const input = { main: ENTRY, 'faces/cli/process': join(DIST, 'faces', 'cli', 'process.js') };
   const program = await rolldown({
     input,
     platform: 'node',
@@ -114,11 +114,11 @@ async function bundle() {
 /** What the page's browsers get: one script, from sources that are compiled by nobody else. */
 async function bundlePage() {
   const script = await rolldown({
-    input: join(SRC, 'web', 'browser', 'page.ts'),
+    input: join(SRC, 'faces', 'web', 'browser', 'page.ts'),
     platform: 'browser',
     logLevel: 'warn',
   });
-  await script.write({ file: join(DIST, 'web', 'browser.js'), format: 'iife', minify: true });
+  await script.write({ file: join(DIST, 'faces', 'web', 'browser.js'), format: 'iife', minify: true });
   await script.close();
 }
 

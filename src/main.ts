@@ -19,7 +19,7 @@ process.on('uncaughtExceptionMonitor', () => {
 process.on('SIGUSR1', () => undefined);
 const end = () => process.exit(INTERRUPTED);
 for (const signal of SIGNALS) process.on(signal, end);
-const { runProcess } = await import('./cli/process.ts');
+const { runProcess } = await import('./faces/cli/process.ts');
 await runProcess(undefined, () => {
   for (const signal of SIGNALS) process.off(signal, end);
 });

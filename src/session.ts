@@ -9,14 +9,20 @@ import { z } from 'zod';
 import { type Environment, makeHomeFolder, readEnvironment } from './config/environment.ts';
 import { type RedisAddress, shownAddress } from './config/redis-address.ts';
 import { type Delivery, openDelivery } from './delivery/delivery.ts';
-import { openRegistration, type Registration } from './delivery/registration.ts';
 import type { Service } from './delivery/target.ts';
 import { tellWork } from './delivery/tell-work.ts';
-import { isDeadHere, isOfAnotherMachine } from './journal/worker-registry.ts';
-import { ledgerKeys, ledgerName } from './ledger/keys.ts';
-import { assertKnownLedger, createRunIndex } from './ledger/run-index.ts';
-import { createRunStore } from './ledger/run-store.ts';
-import { openSealing, readKeyring, type Sealing } from './ledger/sealing.ts';
+import { ledgerKeys, ledgerName } from './engine/ledger/keys.ts';
+import { assertKnownLedger, createRunIndex } from './engine/ledger/run-index.ts';
+import { createRunStore } from './engine/ledger/run-store.ts';
+import { openSealing, readKeyring, type Sealing } from './engine/ledger/sealing.ts';
+import { startChunkWorker } from './engine/queue/chunk-worker.ts';
+import { openRegistration, type Registration } from './engine/recovery/registration.ts';
+import { connectRedis } from './engine/redis/connection.ts';
+import { joinEmbeddedRedis, problemOfDisk, reviveOnLoss } from './engine/redis/embedded.ts';
+import { assertReachable } from './engine/redis/reach.ts';
+import { acceptSettings } from './engine/redis/settings.ts';
+import { createMeter, type Meter } from './faces/metrics/meter.ts';
+import { type Notifier, openNotifier } from './faces/notify/notifier.ts';
 import { messageOf } from './lib/errors.ts';
 import type { ListenAddress } from './lib/listening.ts';
 import { createLog, type Log } from './lib/log.ts';
@@ -26,14 +32,8 @@ import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { GivenUpError, UsageError } from './lib/usage-error.ts';
 import { withDeadline } from './lib/waiting.ts';
-import { createMeter, type Meter } from './metrics/meter.ts';
+import { isDeadHere, isOfAnotherMachine } from './lib/worker-id.ts';
 import type { Actor } from './model/audit.ts';
-import { type Notifier, openNotifier } from './notify/notifier.ts';
-import { startChunkWorker } from './queue/chunk-worker.ts';
-import { connectRedis } from './redis/connection.ts';
-import { joinEmbeddedRedis, problemOfDisk, reviveOnLoss } from './redis/embedded.ts';
-import { assertReachable } from './redis/reach.ts';
-import { acceptSettings } from './redis/settings.ts';
 
 /** What a command has open; a part that needs less takes a Pick of it. */
 export type Session = {
@@ -142,7 +142,7 @@ export async function openSession(command: CommandParts, { metrics }: SessionOpt
 
 /** Only who is asked for metrics loads the library that keeps them. */
 async function countingMeter(): Promise<Meter> {
-  const { createCounters } = await import('./metrics/registry.ts');
+  const { createCounters } = await import('./faces/metrics/registry.ts');
   return createMeter(createCounters());
 }
 
@@ -309,7 +309,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     ...session.env,
     io,
     log,
-    teller: registration.epoch.worker,
+    teller: registration.verified.worker,
     // One machine at a time has the embedded server.
     isGone: (other) => isDeadHere(other) || (ledger.isOurs !== undefined && isOfAnotherMachine(other)),
     onTry: meter.notified,

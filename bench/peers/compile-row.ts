@@ -1,8 +1,8 @@
 import type { Parser } from 'csv-parse';
 import type { JobDefinition } from '../../src/config/job-definition.ts';
-import { compileMapping } from '../../src/mapping/mapping.ts';
+import { buildRequest, fieldCatalog } from '../../src/delivery/service/operations.ts';
 import type { ServiceRequest } from '../../src/model/request.ts';
-import { buildRequest, fieldCatalog } from '../../src/service/operations.ts';
+import { compileMapping } from '../../src/readers/mapping/mapping.ts';
 import { csvSource } from '../../test/support/source.ts';
 
 /** The request of one row of cells; `row` counts from 1. Throws where the row can't be sent. */

@@ -11,7 +11,7 @@ import luaparse from 'luaparse';
 import { linesOf } from './compose.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const FOLDER = join(ROOT, 'src', process.argv[2] ?? 'ledger/lua');
+const FOLDER = join(ROOT, 'src', process.argv[2] ?? 'engine/ledger/lua');
 
 /** What Redis gives a script; `call` and `protocol` are script.ts' and protocol.ts'. */
 const GIVEN = new Set([

@@ -6,7 +6,7 @@
  */
 
 import type { Reply } from '../model/request.ts';
-import { TIMED_OUT } from '../service/network-error.ts';
+import { TIMED_OUT } from './service/network-error.ts';
 
 export type AdaptiveLimit = {
   current(ceiling: number): number;

@@ -6,11 +6,9 @@
  * row mapped.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { KeyPlace } from '../ledger/keys.ts';
-import { type FirstIntent, firstIntentIn, type Mark } from '../ledger/mark.ts';
-import { areFieldsKnown, type FieldsChange } from '../ledger/settle-entry.ts';
-import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
-import { besideKeyless } from '../mapping/group.ts';
+import type { KeyPlace } from '../engine/ledger/keys.ts';
+import { type FirstIntent, firstIntentIn, type Mark } from '../engine/ledger/mark.ts';
+import { areFieldsKnown, type FieldsChange } from '../engine/ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue, Values } from '../model/issue.ts';
 import { memberOf, withMember, withReferences } from '../model/json-record.ts';
@@ -20,6 +18,8 @@ import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts'
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { callOfKnown, callOfNew, isUpsert, mayRepeat, spaceOf } from '../operations/operations.ts';
+import { changedFields, packFieldDigests } from '../readers/mapping/field-digests.ts';
+import { besideKeyless } from '../readers/mapping/group.ts';
 import type { Idempotency } from './idempotency.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import type { RowEnd, RowTask } from './row-task.ts';

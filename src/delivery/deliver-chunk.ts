@@ -3,13 +3,13 @@
  * while one of its requests is on the wire.
  */
 
-import type { Taken } from '../ledger/open-chunk.ts';
+import type { Taken } from '../engine/ledger/open-chunk.ts';
+import type { ChunkJob } from '../engine/queue/chunk-job.ts';
+import type { ChunkEnd } from '../engine/queue/chunk-worker.ts';
 import { identityKeyOf } from '../model/identity.ts';
 import type { Row } from '../model/row.ts';
 import { groupRows, type RowGroup } from '../model/row-group.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
-import type { ChunkJob } from '../queue/chunk-job.ts';
-import type { ChunkEnd } from '../queue/chunk-worker.ts';
 import { decide, decideCancelled, type Plan } from './decide.ts';
 import type { Answers, Questions } from './references.ts';
 import { createRowOrder, type RowOrder } from './row-order.ts';
@@ -67,7 +67,7 @@ export function isWhole(
 
 /**
  * `null`: rows are sent by a rate, in groups or with an idempotency header, or
- * the epoch of their claims is unknown.
+ * by which verification they were claimed is unknown.
  */
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,

@@ -6,32 +6,32 @@
 import { setMaxListeners } from 'node:events';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { awayMsOf, ratePerSecond } from '../config/send-settings.ts';
-import { createSharedBreaker, type SharedBreaker } from '../ledger/breaker.ts';
-import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
-import { processOf } from '../ledger/epoch.ts';
-import type { LedgerKeys } from '../ledger/keys.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import { createSharedBreaker, type SharedBreaker } from '../engine/ledger/breaker.ts';
+import { type ChunkLedger, createChunkLedger } from '../engine/ledger/chunk-ledger.ts';
+import type { LedgerKeys } from '../engine/ledger/keys.ts';
+import type { RunStore } from '../engine/ledger/run-store.ts';
+import { type ChunkJob, chunkJobId } from '../engine/queue/chunk-job.ts';
+import type { ChunkEnd, ChunkLease } from '../engine/queue/chunk-worker.ts';
+import type { Registration } from '../engine/recovery/registration.ts';
+import type { Meter } from '../faces/metrics/meter.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
 import { programVersion } from '../lib/version.ts';
-import type { Meter } from '../metrics/meter.ts';
+import { processOf } from '../lib/worker-id.ts';
 import type { Reason, Run } from '../model/run.ts';
-import { type ChunkJob, chunkJobId } from '../queue/chunk-job.ts';
-import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
-import { createClient, type ServiceClient } from '../service/attempt.ts';
-import type { Credentials, TokenWait } from '../service/credentials.ts';
-import { createJudge } from '../service/judge.ts';
-import { buildRequest } from '../service/operations.ts';
-import { backoffMs } from '../service/retry-wait.ts';
 import { deliverChunk } from './deliver-chunk.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createJobWindow } from './job-window.ts';
-import type { Registration } from './registration.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
 import { mappingFor } from './run-mapping.ts';
 import { createServicePermits, type RunRate, type ServicePermits } from './run-permits.ts';
+import { createClient, type ServiceClient } from './service/attempt.ts';
+import type { Credentials, TokenWait } from './service/credentials.ts';
+import { createJudge } from './service/judge.ts';
+import { buildRequest } from './service/operations.ts';
+import { backoffMs } from './service/retry-wait.ts';
 import { createServiceBreaker, type Reach } from './service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from './still-runs.ts';
 import type { Service } from './target.ts';
@@ -87,7 +87,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     return createContext({ ...parts, ...own, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
-  const own = processOf(parts.registration.epoch.worker);
+  const own = processOf(parts.registration.verified.worker);
   return { ...createDelivery(makeContext, parts.interrupted, own), load };
 }
 
@@ -314,7 +314,7 @@ const NO_TIME = 'no time of the rate could be reserved';
 
 function chunkLedgerOf({ registration, keys, run, seal, definition }: ContextParts): ChunkLedger {
   return createChunkLedger({
-    epoch: registration.epoch,
+    verified: registration.verified,
     journal: registration.journal,
     keys,
     run,

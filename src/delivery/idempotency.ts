@@ -22,7 +22,7 @@
  */
 
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { FirstIntent } from '../ledger/mark.ts';
+import type { FirstIntent } from '../engine/ledger/mark.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import type { ServiceRequest } from '../model/request.ts';

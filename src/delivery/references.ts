@@ -3,7 +3,7 @@
  * record, or the row is not sent. Only an earlier row of the same run is waited for.
  */
 
-import type { KeyPlace } from '../ledger/keys.ts';
+import type { KeyPlace } from '../engine/ledger/keys.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
 import type { ResolvedReference } from '../model/json-record.ts';

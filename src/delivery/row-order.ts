@@ -5,9 +5,9 @@
  * fields are followed, and take-overs of a lost worker's rows.
  */
 
-import type { Range, RangeRow } from '../ledger/intent.ts';
-import { UNSENT_MARK } from '../ledger/mark.ts';
-import type { Taken } from '../ledger/open-chunk.ts';
+import type { Range, RangeRow } from '../engine/ledger/intent.ts';
+import { UNSENT_MARK } from '../engine/ledger/mark.ts';
+import type { Taken } from '../engine/ledger/open-chunk.ts';
 
 export type RowOrder = {
   /** Either all rows in the order may be sent again, or none may; the first one decides. */

@@ -1,7 +1,7 @@
 /** A row in a worker's hands, its end, and what is recorded of that. */
 
-import type { KeyPlace, Place } from '../ledger/keys.ts';
-import type { FieldsChange, SettledRow, Streak } from '../ledger/settle-entry.ts';
+import type { KeyPlace, Place } from '../engine/ledger/keys.ts';
+import type { FieldsChange, SettledRow, Streak } from '../engine/ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
 import { type Outcome, REMAINDER } from '../model/outcome.ts';

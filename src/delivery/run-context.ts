@@ -3,8 +3,8 @@
  */
 
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { ChunkLedger } from '../ledger/chunk-ledger.ts';
-import type { Meter } from '../metrics/meter.ts';
+import type { ChunkLedger } from '../engine/ledger/chunk-ledger.ts';
+import type { Meter } from '../faces/metrics/meter.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Call } from '../model/operation.ts';
 import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/request.ts';

@@ -3,15 +3,15 @@
  */
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
-import type { ReadFormat } from '../intake/row-feed.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { compileMapping } from '../mapping/mapping.ts';
-import { createIsNeeded } from '../mapping/required.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
 import { needsPathId, pathFieldOf } from '../operations/operations.ts';
-import { catalogOf } from '../service/operations.ts';
+import type { ReadFormat } from '../readers/intake/row-feed.ts';
+import { compileMapping } from '../readers/mapping/mapping.ts';
+import { createIsNeeded } from '../readers/mapping/required.ts';
+import { catalogOf } from './service/operations.ts';
 
 /** As many as a watcher meets between two files of one job. */
 const MAPPINGS_KEPT = 64;

@@ -5,7 +5,7 @@
  * permit that comes later: it is taken at the run's next time, then waits for its row's intent.
  */
 
-import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
+import { AHEAD_MS, type Reserved } from '../engine/ledger/chunk-ledger.ts';
 import type { Reply } from '../model/request.ts';
 import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 

@@ -3,12 +3,12 @@
  * changes. It knows the mark on its row in the ledger, and which intent the next attempt asks for.
  */
 
-import type { Intent } from '../ledger/intent.ts';
-import type { KeyPlace } from '../ledger/keys.ts';
-import { type FirstIntent, intentMark, withFirst } from '../ledger/mark.ts';
-import { fieldsUnderWay } from '../ledger/settle-entry.ts';
+import type { Intent } from '../engine/ledger/intent.ts';
+import type { KeyPlace } from '../engine/ledger/keys.ts';
+import { type FirstIntent, intentMark, withFirst } from '../engine/ledger/mark.ts';
+import { fieldsUnderWay } from '../engine/ledger/settle-entry.ts';
+import type { ChunkLease } from '../engine/queue/chunk-worker.ts';
 import { mayRepeat } from '../operations/operations.ts';
-import type { ChunkLease } from '../queue/chunk-worker.ts';
 import { type Plan, WORKER_LOST } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
 import type { Retry, RowEnd, RowTask } from './row-task.ts';

@@ -3,7 +3,7 @@
  * service is away. Any definite answer, a refusal too, is a success.
  */
 
-import type { SharedBreaker } from '../ledger/breaker.ts';
+import type { SharedBreaker } from '../engine/ledger/breaker.ts';
 
 export type ServiceBreaker = {
   /** A definite answer came; `tookMs`: how long the request took. */

@@ -5,14 +5,14 @@
  */
 
 import pRetry from 'p-retry';
-import type { MarkedRow } from '../ledger/intent.ts';
+import type { MarkedRow } from '../engine/ledger/intent.ts';
 import {
   areFieldsKnown,
   type FieldsChange,
   fieldsUnderWay,
   type SettledRow,
   type Streak,
-} from '../ledger/settle-entry.ts';
+} from '../engine/ledger/settle-entry.ts';
 import { leavesAsItWas, wasAccepted } from '../model/outcome.ts';
 import { type RowEnd, type RowTask, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';

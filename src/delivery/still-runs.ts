@@ -4,7 +4,7 @@
  */
 
 import { awayMsOf } from '../config/send-settings.ts';
-import type { Granted } from '../ledger/intent.ts';
+import type { Granted } from '../engine/ledger/intent.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { RunContext } from './run-context.ts';

@@ -12,9 +12,9 @@ import type { Releasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programFile } from '../lib/version.ts';
-import { parseBaseUrl } from '../service/base-url.ts';
-import { type Credentials, createCredentials } from '../service/credentials.ts';
-import { DIRECT, openRoute, type Route } from '../service/route.ts';
+import { parseBaseUrl } from './service/base-url.ts';
+import { type Credentials, createCredentials } from './service/credentials.ts';
+import { DIRECT, openRoute, type Route } from './service/route.ts';
 
 export type Service = {
   readonly target: string;

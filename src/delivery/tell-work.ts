@@ -2,10 +2,10 @@
  * Writes what this worker does to the ledger, for people who look: no row waits for it.
  */
 import { hostname } from 'node:os';
-import { forgetDoing, keepDoing } from '../ledger/display.ts';
-import type { LedgerKeys } from '../ledger/keys.ts';
+import { forgetDoing, keepDoing } from '../engine/ledger/display.ts';
+import type { LedgerKeys } from '../engine/ledger/keys.ts';
+import type { Meter } from '../faces/metrics/meter.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { Meter } from '../metrics/meter.ts';
 import type { Delivery } from './delivery.ts';
 
 type Worker = {

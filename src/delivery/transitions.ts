@@ -4,8 +4,8 @@
  */
 
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
-import type { Granted } from '../ledger/intent.ts';
-import type { Streak } from '../ledger/settle-entry.ts';
+import type { Granted } from '../engine/ledger/intent.ts';
+import type { Streak } from '../engine/ledger/settle-entry.ts';
 import type { Call } from '../model/operation.ts';
 import type { Refusal, Reply, Verdict } from '../model/request.ts';
 import type { Reason } from '../model/run.ts';

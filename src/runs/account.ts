@@ -5,14 +5,14 @@ import {
   isCorrectable,
   keepWriteOff,
   openAccounts,
-} from '../ledger/account.ts';
-import { chunksAround, createRunView } from '../ledger/run-view.ts';
+} from '../engine/ledger/account.ts';
+import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
-import { remainderFormat, remainderRows } from '../report/remainder.ts';
 import type { Ledger } from '../session.ts';
 import { waitForReplica } from './replicas.ts';
+import { remainderFormat, remainderRows } from './report/remainder.ts';
 
 export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
   const { keys, store } = of(target);

@@ -5,12 +5,12 @@
  */
 import { appendFile, readdir, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readChain } from '../ledger/audit.ts';
+import { readChain } from '../engine/ledger/audit.ts';
 import { insteadOf, messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { type AuditHead, digestOf, parseEntry, verifyChains } from '../model/audit.ts';
-import { readSummary } from '../report/report.ts';
 import type { Session } from '../session.ts';
+import { readSummary } from './report/report.ts';
 
 const EVERY_MS = 5_000;
 const FILE = 'audit.ndjson';

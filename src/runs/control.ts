@@ -5,7 +5,7 @@
  */
 import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
-import { createSharedBreaker } from '../ledger/breaker.ts';
+import { createSharedBreaker } from '../engine/ledger/breaker.ts';
 import { messageOf } from '../lib/errors.ts';
 import { isUserTold } from '../lib/machine.ts';
 import { tell } from '../lib/terminal.ts';

@@ -5,8 +5,8 @@
  * any row may have it.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
-import { type Holder, isOneRecord, type RowDecision } from '../ledger/resolve.ts';
-import { chunksAround, createRunView } from '../ledger/run-view.ts';
+import { type Holder, isOneRecord, type RowDecision } from '../engine/ledger/resolve.ts';
+import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { identityOfKey, type KeyForm } from '../model/key-form.ts';
 import { wasAccepted } from '../model/outcome.ts';

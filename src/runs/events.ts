@@ -3,11 +3,12 @@
  * follows a run notifies when its report is written; if that process was killed, the next one does.
  * Each process that follows runs reports an outage.
  */
+
+import { type NotifiedEvent, newEvent } from '../faces/notify/event.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
-import { type NotifiedEvent, newEvent } from '../notify/event.ts';
-import { ownWords } from '../report/causes.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
+import { ownWords } from './report/causes.ts';
 import { type Executed, serviceReport, summaryOf } from './status.ts';
 
 /** Older events are no news. */

@@ -3,14 +3,14 @@
  * user sees progress, rows in doubt are looked up, and its report is written.
  */
 
-import type { BreakerReport } from '../ledger/breaker.ts';
-import { addToStory } from '../ledger/display.ts';
-import { createRunInput } from '../ledger/reruns.ts';
+import type { BreakerReport } from '../engine/ledger/breaker.ts';
+import { addToStory } from '../engine/ledger/display.ts';
+import { createRunInput } from '../engine/ledger/reruns.ts';
+import { problemOfHome } from '../engine/redis/embedded.ts';
 import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
-import { problemOfHome } from '../redis/embedded.ts';
 import { actingAs, type TargetSession } from '../session.ts';
 import { tellEnd } from './events.ts';
 import { followRun } from './follow.ts';

@@ -11,7 +11,7 @@ import {
   type JobWindow,
   openWindowWords,
 } from '../delivery/job-window.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import type { RunStore } from '../engine/ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -96,7 +96,7 @@ async function look(following: Following): Promise<Run | null> {
   if (!isCancelled) await stopOverLimit(run, following);
   await reading.turnTo(isCancelled ? 'windUp' : 'ingest');
   await reading.readOn();
-  if (session.registration.epoch.recoveries() !== reading.recoveries()) await reading.again();
+  if (session.registration.verified.recoveries() !== reading.recoveries()) await reading.again();
   const standstills = following.standstills(run);
   if (standstills === 0) return null;
   const waiting = standstills === 1 ? await reading.waiting(run) : null;

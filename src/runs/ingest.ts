@@ -6,11 +6,13 @@
  */
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import type { RowChunk } from '../intake/chunks.ts';
-import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
-import type { LedgerKeys } from '../ledger/keys.ts';
-import type { RunStore } from '../ledger/run-store.ts';
-import { readChunks } from '../ledger/run-view.ts';
+import { type Claimed, claimKeys } from '../engine/ledger/key-claims.ts';
+import type { LedgerKeys } from '../engine/ledger/keys.ts';
+import type { RunStore } from '../engine/ledger/run-store.ts';
+import { readChunks } from '../engine/ledger/run-view.ts';
+import type { ChunkJob } from '../engine/queue/chunk-job.ts';
+import { OPEN_CHUNKS_MAX } from '../engine/queue/chunk-order.ts';
+import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, type KeyClaim } from '../model/identity.ts';
@@ -20,9 +22,7 @@ import type { Row } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import { identitySpace, isInPath } from '../operations/operations.ts';
-import type { ChunkJob } from '../queue/chunk-job.ts';
-import { OPEN_CHUNKS_MAX } from '../queue/chunk-order.ts';
-import type { ChunkQueue } from '../queue/chunk-queue.ts';
+import type { RowChunk } from '../readers/intake/chunks.ts';
 import type { TargetSession } from '../session.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 import { canaryOf } from './rows.ts';
@@ -202,9 +202,9 @@ async function claimChunks(
     rows: chunks.flatMap(({ claiming }) => claiming),
   };
   passStage('claiming', () => [], last);
-  const { epoch } = session.registration;
+  const { verified } = session.registration;
   const claimed = await waitOut(async () => {
-    const answered = await claimKeys(epoch, keys, claim);
+    const answered = await claimKeys(verified, keys, claim);
     return withStates(answered, ingesting.store);
   }, ingesting);
   passStage('claimed', () => [], last);
@@ -215,7 +215,7 @@ async function claimChunks(
     return {
       run: run.id,
       chunk: n,
-      claimed: claimed.epoch,
+      claimed: claimed.verification,
       rows: claimedRows(rows, claiming, own, apart),
     };
   });

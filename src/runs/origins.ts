@@ -5,14 +5,11 @@
  */
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
-import { readChunks } from '../intake/chunks.ts';
-import { type Origin, originsIn } from '../intake/origins.ts';
-import { type Accounts, isCorrectable, isEnded, once, openAccounts } from '../ledger/account.ts';
-import { formAt } from '../ledger/keys.ts';
-import type { NewRun } from '../ledger/run-record.ts';
-import { createRunView } from '../ledger/run-view.ts';
+import { type Accounts, isCorrectable, isEnded, once, openAccounts } from '../engine/ledger/account.ts';
+import { formAt } from '../engine/ledger/keys.ts';
+import type { NewRun } from '../engine/ledger/run-record.ts';
+import { createRunView } from '../engine/ledger/run-view.ts';
 import { numberShown } from '../lib/terminal.ts';
-import { foldName } from '../mapping/request-field.ts';
 import type { Standing } from '../model/account.ts';
 import { identityKeyOf } from '../model/identity.ts';
 import type { KeptIssue } from '../model/issue.ts';
@@ -21,6 +18,9 @@ import type { Row } from '../model/row.ts';
 import type { LedgerView } from '../model/settlement.ts';
 import { type FileFacts, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
+import { readChunks } from '../readers/intake/chunks.ts';
+import { type Origin, originsIn } from '../readers/intake/origins.ts';
+import { foldName } from '../readers/mapping/request-field.ts';
 import type { Ledger } from '../session.ts';
 
 export type Loading = {

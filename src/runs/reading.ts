@@ -5,10 +5,10 @@
  * way.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
+import { type ChunkQueue, createChunkQueue } from '../engine/queue/chunk-queue.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { awaitsApproval, type Reason, type Run, type RunState, rowsBefore } from '../model/run.ts';
-import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
 import { createWaitingNotice } from './redis-wait.ts';
@@ -81,10 +81,10 @@ const IDLE: State = { kind: 'idle', reading: null };
 function createReader(opened: Opened) {
   const { run, session, queue, lease } = opened;
   const { store } = session.ledger.of(run.target);
-  const { epoch } = session.registration;
+  const { verified } = session.registration;
   let state: State = IDLE;
   let purpose: Purpose = 'ingest';
-  let recoveries = epoch.recoveries();
+  let recoveries = verified.recoveries();
 
   const begin = () => {
     const stop = new AbortController();
@@ -103,7 +103,7 @@ function createReader(opened: Opened) {
   const again = async () => {
     await halt();
     state = state.kind === 'failed' ? { ...state, reading: null } : IDLE;
-    recoveries = epoch.recoveries();
+    recoveries = verified.recoveries();
   };
   /** An unreadable file pauses its run first. */
   const raise = async (error: unknown) => {
@@ -132,7 +132,7 @@ function createReader(opened: Opened) {
     },
     /** Begins anew at the next look, after a reading under way has ended. */
     again,
-    /** The epoch's recoveries when this reading began: each may have lost queued chunks. */
+    /** The ledger's recoveries when this reading began: each may have lost queued chunks. */
     recoveries: () => recoveries,
     /** Also gives the lease back. */
     async end(): Promise<void> {
@@ -158,7 +158,7 @@ type Lease = ReturnType<typeof createLease>;
 /** The run's lease, which its one reader holds. */
 function createLease({ id, target }: Run, { ledger, registration, times }: TargetSession) {
   const { store } = ledger.of(target);
-  const holder = registration.epoch.worker;
+  const holder = registration.verified.worker;
   let isHeld = false;
   /** Another one after each gap. `until`: by this process' clock. */
   let tenure = { until: 0 };

@@ -5,19 +5,19 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
-import type { Registration } from '../delivery/registration.ts';
 import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
-import { readChunks } from '../intake/chunks.ts';
-import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
-import { type Canary, whyNotBegun } from '../ledger/run-record.ts';
-import { newRunId, type RunStore } from '../ledger/run-store.ts';
+import { type Canary, whyNotBegun } from '../engine/ledger/run-record.ts';
+import { newRunId, type RunStore } from '../engine/ledger/run-store.ts';
+import type { Registration } from '../engine/recovery/registration.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
+import { isDeadHere, shownWorker } from '../lib/worker-id.ts';
 import { awaitsApproval, isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
+import { readChunks } from '../readers/intake/chunks.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { findOrigins } from './origins.ts';
 import { waitForReplica } from './replicas.ts';
@@ -118,7 +118,7 @@ export async function registerFile(
     };
     const checked = await check(run, readChunks(facts.path, facts.source, readFormatOf(job.definition)));
     await ledger.index.add(id, target, createdAt);
-    const { kind, id: registered } = await store.register({ ...run, checked }, registration.epoch);
+    const { kind, id: registered } = await store.register({ ...run, checked }, registration.verified);
     if (kind !== 'new') await ledger.index.remove(id);
     else await waitForReplica(ledger, target);
     // Overtaken: another run took rows meanwhile, perhaps the same ones.

@@ -6,9 +6,7 @@
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
-import { createApartRows } from '../intake/apart-rows.ts';
-import { createCut } from '../intake/chunks.ts';
-import { openAccounts } from '../ledger/account.ts';
+import { openAccounts } from '../engine/ledger/account.ts';
 import {
   type ChoiceCounts,
   createRerunStore,
@@ -16,10 +14,10 @@ import {
   type RerunStore,
   type RowChoice,
   unsuccessfulRows,
-} from '../ledger/reruns.ts';
-import { type NewRun, type RunBrief, whyNotBegun } from '../ledger/run-record.ts';
-import { newRunId } from '../ledger/run-store.ts';
-import { createRunView } from '../ledger/run-view.ts';
+} from '../engine/ledger/reruns.ts';
+import { type NewRun, type RunBrief, whyNotBegun } from '../engine/ledger/run-record.ts';
+import { newRunId } from '../engine/ledger/run-store.ts';
+import { createRunView } from '../engine/ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -27,11 +25,13 @@ import type { Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { nameOf } from '../operations/own.ts';
-import { goOnCommand } from '../report/advice.ts';
-import { purgedWords } from '../report/words.ts';
+import { createApartRows } from '../readers/intake/apart-rows.ts';
+import { createCut } from '../readers/intake/chunks.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { type Resumed, resumeRun } from './control.ts';
 import { waitForReplica } from './replicas.ts';
+import { goOnCommand } from './report/advice.ts';
+import { purgedWords } from './report/words.ts';
 import { CHUNK_ROWS, type CheckRows, canaryOf, NO_KEYS } from './rows.ts';
 import { definitionOf } from './status.ts';
 

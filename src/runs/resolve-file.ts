@@ -4,9 +4,7 @@
  */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
-import { openRows } from '../intake/rows.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { compileReportKeyOf } from '../mapping/row-key.ts';
 import { idProblem } from '../model/record-id.ts';
 import type { Decision } from '../model/resolution.ts';
 import type { Row } from '../model/row.ts';
@@ -19,6 +17,8 @@ import {
   REPORT_MEMBER,
   type SourceInfo,
 } from '../model/source.ts';
+import { openRows } from '../readers/intake/rows.ts';
+import { compileReportKeyOf } from '../readers/mapping/row-key.ts';
 
 export type Told = {
   /** Begins a message: the option, or the file and its line. */

@@ -4,20 +4,20 @@
  */
 import type { Job, JobDefinition } from '../config/job-definition.ts';
 import { mappingFor, misfits, readFormatOf } from '../delivery/run-mapping.ts';
-import { createApartRows } from '../intake/apart-rows.ts';
-import { createChunkEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
-import type { ReadFormat } from '../intake/row-feed.ts';
-import { surveyFile } from '../intake/survey.ts';
-import { createRunInput } from '../ledger/reruns.ts';
-import type { Canary, NewRun } from '../ledger/run-record.ts';
+import { createRunInput } from '../engine/ledger/reruns.ts';
+import type { Canary, NewRun } from '../engine/ledger/run-record.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { createRepeatLook } from '../mapping/rules.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
 import type { CheckCounts, Run } from '../model/run.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
+import { createApartRows } from '../readers/intake/apart-rows.ts';
+import { createChunkEnds, type RowChunk, readChunks } from '../readers/intake/chunks.ts';
+import type { ReadFormat } from '../readers/intake/row-feed.ts';
+import { surveyFile } from '../readers/intake/survey.ts';
+import { createRepeatLook } from '../readers/mapping/rules.ts';
 import type { Ledger } from '../session.ts';
 import { definitionOf } from './status.ts';
 

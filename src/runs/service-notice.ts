@@ -3,7 +3,7 @@
  * until when, and that they go on. Also the state of a service in words, for every command that
  * shows it.
  */
-import type { BreakerReport } from '../ledger/breaker.ts';
+import type { BreakerReport } from '../engine/ledger/breaker.ts';
 import { countOf, type Io, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { ServiceState } from '../model/story.ts';

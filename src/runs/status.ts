@@ -4,22 +4,22 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { JobDefinition } from '../config/job-definition.ts';
-import type { Registration } from '../delivery/registration.ts';
-import { isDeadHere } from '../journal/worker-registry.ts';
-import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
-import { readBriefs } from '../ledger/run-record.ts';
-import { holdsUpLaterJobs, type RunStore } from '../ledger/run-store.ts';
+import { type BreakerReport, createSharedBreaker } from '../engine/ledger/breaker.ts';
+import { readBriefs } from '../engine/ledger/run-record.ts';
+import { holdsUpLaterJobs, type RunStore } from '../engine/ledger/run-store.ts';
+import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
+import type { Registration } from '../engine/recovery/registration.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { isDeadHere } from '../lib/worker-id.ts';
 import { countSettled, countUnsuccessful } from '../model/outcome.ts';
 import { isMoving, isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
-import type { ChunkQueue } from '../queue/chunk-queue.ts';
-import { goOnCommand } from '../report/advice.ts';
-import { readSummary } from '../report/report.ts';
-import { type Summary, summarize } from '../report/summary.ts';
 import type { Ledger } from '../session.ts';
+import { goOnCommand } from './report/advice.ts';
+import { readSummary } from './report/report.ts';
+import { type Summary, summarize } from './report/summary.ts';
 
 /** Runs searched for the ending of an id, and for one like a mistyped one. */
 const RUNS_LOOKED_THROUGH = 10_000;

@@ -2,13 +2,13 @@
  * What a process tells a monitor. Reads the ledger every five seconds at most, and doesn't wait for
  * an absent Redis.
  */
-import { countWorkers, createCensus } from '../ledger/census.ts';
+import { countWorkers, createCensus } from '../engine/ledger/census.ts';
+import { watchChunks } from '../engine/queue/chunk-queue.ts';
+import type { InboxNumbers, LedgerNumbers } from '../faces/metrics/registry.ts';
 import { kept } from '../lib/kept.ts';
 import { tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
-import type { InboxNumbers, LedgerNumbers } from '../metrics/registry.ts';
-import { watchChunks } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
@@ -26,10 +26,10 @@ const PATIENCE_MS = 2_000;
 export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Watched = {}): Promise<void> {
   const { io, meter, metrics, delivery, releasers, registration } = session;
   if (metrics === null || meter.registry === null) return;
-  const opens = within(kept(0, () => registration.epoch.verify().then(() => true)));
+  const opens = within(kept(0, () => registration.verify().then(() => true)));
   const isLedgerOpen = () => opens().catch(() => false);
   // Loaded only by a process that is asked for metrics.
-  const { serveMetrics } = await import('../metrics/registry.ts');
+  const { serveMetrics } = await import('../faces/metrics/registry.ts');
   const server = await serveMetrics(metrics, {
     version: programVersion(),
     registry: meter.registry,
@@ -91,10 +91,10 @@ function lookAtLedger({ ledger, service, releasers }: TargetSession): () => Prom
 }
 
 async function timeRedis({ ledger, service, meter, clock }: TargetSession, stop: AbortSignal): Promise<void> {
-  const { epoch } = ledger.of(service.target).keys;
+  const { runs } = ledger.of(service.target).keys;
   while (!stop.aborted) {
     const began = clock.now();
-    await ledger.redis.hlen(epoch).then(
+    await ledger.redis.zcard(runs).then(
       () => meter.answered(clock.now() - began),
       () => undefined,
     );

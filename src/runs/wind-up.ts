@@ -6,14 +6,14 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { isWhole } from '../delivery/deliver-chunk.ts';
-import { createRunInput } from '../ledger/reruns.ts';
+import { createRunInput } from '../engine/ledger/reruns.ts';
+import type { ChunkJob } from '../engine/queue/chunk-job.ts';
+import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
 import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
-import type { ChunkJob } from '../queue/chunk-job.ts';
-import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import type { RowSource } from './rows.ts';
 

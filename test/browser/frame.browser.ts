@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readAssets } from '../../src/faces/web/assets.ts';
+import { startPage } from '../../src/faces/web/server.tsx';
+import type { Reply, Route } from '../../src/faces/web/visit.ts';
 import { cut, Text } from '../../src/lib/html-text.tsx';
-import { readAssets } from '../../src/web/assets.ts';
-import { startPage } from '../../src/web/server.tsx';
-import type { Reply, Route } from '../../src/web/visit.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { hindrances, useBrowser } from './support/browser.ts';
 import { example, liveExample } from './support/example.tsx';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { ROUTES } from '../../src/page/open.ts';
+import { ROUTES } from '../../src/faces/page/open.ts';
 import { createJob, keysOf } from '../support/flow.ts';
 import { hindrances, useBrowser } from './support/browser.ts';
 import { badge, chooseFile, type Desk, load, startDesk } from './support/desk.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAdaptiveLimit } from '../../src/delivery/adaptive-limit.ts';
+import { TIMED_OUT, TIMED_OUT_BEFORE_SENDING } from '../../src/delivery/service/network-error.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
-import { TIMED_OUT, TIMED_OUT_BEFORE_SENDING } from '../../src/service/network-error.ts';
-import { response } from '../service/verdicts.ts';
+import { response } from './service/verdicts.ts';
 
 const MANY = 500;
 const ANSWER_MS = 50;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeLine, encodeLine } from '../../src/journal/record.ts';
+import { decodeLine, encodeLine } from '../../src/engine/recovery/journal/record.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { useOwnRedis } from '../support/redis.ts';

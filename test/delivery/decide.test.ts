@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decide, decideCancelled, type Plan } from '../../src/delivery/decide.ts';
 import { type RowEnd, settledRow } from '../../src/delivery/row-task.ts';
-import { intentMark, type Mark } from '../../src/ledger/mark.ts';
-import { packFieldDigests } from '../../src/mapping/field-digests.ts';
+import { intentMark, type Mark } from '../../src/engine/ledger/mark.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
@@ -10,6 +9,7 @@ import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
 import type { RunState } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import { mayRepeat, OPERATIONS } from '../../src/operations/operations.ts';
+import { packFieldDigests } from '../../src/readers/mapping/field-digests.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 

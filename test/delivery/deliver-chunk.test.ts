@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { settledRow } from '../../src/delivery/row-task.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
+import { claimKeys } from '../../src/engine/ledger/key-claims.ts';
+import type { ChunkJob } from '../../src/engine/queue/chunk-job.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { makeSuspect } from '../support/stored.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { settledRow } from '../../src/delivery/row-task.ts';
+import type { ChunkJob } from '../../src/engine/queue/chunk-job.ts';
 import type { CellsRow } from '../../src/model/row.ts';
-import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { createChunkLedger } from '../../src/engine/ledger/chunk-ledger.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import { claimOf } from '../support/ledger.ts';
 import { sampleMapping } from '../support/mapping.ts';
@@ -37,7 +37,7 @@ async function startRecord() {
     await store.transition(registered.id, 'running', null);
     const run = await knownRun(store, registered.id);
     const ledger = createChunkLedger({
-      epoch,
+      verified: epoch,
       keys,
       journal,
       run,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServicePermits, type RunPermits, type RunRate } from '../../src/delivery/run-permits.ts';
-import { AHEAD_MS, type Reserved } from '../../src/ledger/chunk-ledger.ts';
+import { AHEAD_MS, type Reserved } from '../../src/engine/ledger/chunk-ledger.ts';
 import { permitLine } from './permit-line.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 

@@ -4,27 +4,26 @@ import { awayMsOf, ratePerSecond } from '../../src/config/send-settings.ts';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
+import { judge } from '../../src/delivery/service/judge.ts';
+import { buildRequest } from '../../src/delivery/service/operations.ts';
 import { createServiceBreaker } from '../../src/delivery/service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from '../../src/delivery/still-runs.ts';
-import { createSharedBreaker } from '../../src/ledger/breaker.ts';
-import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
-import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { settledMark } from '../../src/ledger/mark.ts';
-import { readMarks } from '../../src/ledger/open-chunk.ts';
-import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { createSharedBreaker } from '../../src/engine/ledger/breaker.ts';
+import { createChunkLedger } from '../../src/engine/ledger/chunk-ledger.ts';
+import { claimKeys } from '../../src/engine/ledger/key-claims.ts';
+import type { LedgerKeys } from '../../src/engine/ledger/keys.ts';
+import { settledMark } from '../../src/engine/ledger/mark.ts';
+import { readMarks } from '../../src/engine/ledger/open-chunk.ts';
+import { createRunStore, type RunStore } from '../../src/engine/ledger/run-store.ts';
+import type { ChunkJob } from '../../src/engine/queue/chunk-job.ts';
+import type { LedgerEpoch } from '../../src/engine/recovery/epoch.ts';
+import { createMeter } from '../../src/faces/metrics/meter.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
-import { createMeter } from '../../src/metrics/meter.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { Reply, ServiceRequest } from '../../src/model/request.ts';
 import type { Reason, Run, RunState } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import type { ChunkJob } from '../../src/queue/chunk-job.ts';
-import { judge } from '../../src/service/judge.ts';
-import { buildRequest } from '../../src/service/operations.ts';
-import { noResponse, response } from '../service/verdicts.ts';
 import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { settlementsOf as settlementsIn } from '../support/ledger.ts';
 import { sampleMapping } from '../support/mapping.ts';
@@ -32,6 +31,7 @@ import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { setChunk } from '../support/stored.ts';
 import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
+import { noResponse, response } from './service/verdicts.ts';
 
 export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply =>
   response(status, body, retryAfterMs, 3);
@@ -99,7 +99,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const troubles: string[] = [];
   const chunk = `${keys.run(id).chunk}1`;
   const parts = {
-    epoch,
+    verified: epoch,
     keys,
     journal,
     run: await run(),
@@ -172,7 +172,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     keys,
     epoch,
     claimed: (await claimKeys(epoch, keys, { run: id, space: { name: 'subclient', ofRun: false }, rows: [] }))
-      .epoch,
+      .verification,
     journal,
     stop,
     attempts,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRowOrder } from '../../src/delivery/row-order.ts';
-import type { Mark } from '../../src/ledger/mark.ts';
+import type { Mark } from '../../src/engine/ledger/mark.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const CLAIMED = 'an-epoch';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
-import { sampleRun } from '../cli/sample-run.ts';
+import { sampleRun } from '../faces/cli/sample-run.ts';
 import { sampleDefinition } from './sample-task.ts';
 
 test('a mapping is compiled once, however often its run is read from the ledger, and anew for other columns', () => {

@@ -1,7 +1,7 @@
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ownKey, type RowTask } from '../../src/delivery/row-task.ts';
-import { identityOf, type Place } from '../../src/ledger/keys.ts';
-import { IN_CLEAR } from '../../src/ledger/sealing.ts';
+import { identityOf, type Place } from '../../src/engine/ledger/keys.ts';
+import { IN_CLEAR } from '../../src/engine/ledger/sealing.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { CellsRow } from '../../src/model/row.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AttemptFailure, createServiceBreaker } from '../../src/delivery/service-breaker.ts';
-import type { SharedBreaker } from '../../src/ledger/breaker.ts';
+import type { SharedBreaker } from '../../src/engine/ledger/breaker.ts';
 import { deferred } from '../support/deferred.ts';
 
 type Told = Parameters<SharedBreaker['failed']>[0];

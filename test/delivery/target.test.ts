@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { serviceFromEnvironment, serviceOf } from '../../src/delivery/target.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
-import { memoryIo } from '../cli/memory-io.ts';
+import { memoryIo } from '../faces/cli/memory-io.ts';
 
 test.each([
   ['https://api.example.com', 'https://api.example.com'],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createWorkTeller } from '../../src/delivery/tell-work.ts';
-import { forgetDoing, keepDoing, readDoing } from '../../src/ledger/display.ts';
-import { createMeter } from '../../src/metrics/meter.ts';
-import { response } from '../service/verdicts.ts';
+import { forgetDoing, keepDoing, readDoing } from '../../src/engine/ledger/display.ts';
+import { createMeter } from '../../src/faces/metrics/meter.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
+import { response } from './service/verdicts.ts';
 
 const own = useOwnRedis();
 const START = Date.parse('2026-11-21T11:00:00.000Z');

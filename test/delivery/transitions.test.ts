@@ -9,7 +9,7 @@ import {
   NONE_IN_A_ROW,
   streakOf,
 } from '../../src/delivery/transitions.ts';
-import type { Granted } from '../../src/ledger/intent.ts';
+import type { Granted } from '../../src/engine/ledger/intent.ts';
 import type { Call } from '../../src/model/operation.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Reply, Verdict } from '../../src/model/request.ts';

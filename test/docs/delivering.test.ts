@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listJobs, loadJob } from '../../src/config/load-job.ts';
-import { isNeverTaken, NOTE_ENDING } from '../../src/inbox/entry.ts';
-import { jobsFor } from '../../src/inbox/job-book.ts';
+import { isNeverTaken, NOTE_ENDING } from '../../src/runs/inbox/entry.ts';
+import { jobsFor } from '../../src/runs/inbox/job-book.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 
 const JOBS = join(ROOT, 'jobs');

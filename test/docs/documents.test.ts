@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { loadCommands } from '../../src/cli/program.ts';
-import { memoryIo } from '../cli/memory-io.ts';
+import { loadCommands } from '../../src/faces/cli/program.ts';
+import { memoryIo } from '../faces/cli/memory-io.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 
 const PAGES = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));

@@ -6,7 +6,7 @@ import { type JobDefinition, pathColumnsOf } from '../../src/config/job-definiti
 import { loadJobFile } from '../../src/config/load-job.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
-import { sourceOf } from '../mapping/catalog.ts';
+import { sourceOf } from '../readers/mapping/catalog.ts';
 import { ownFile } from '../support/folder.ts';
 import { blocksIn, proseOf } from './blocks.ts';
 import { listSettings, renderSettings } from './settings-table.ts';

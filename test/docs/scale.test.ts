@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { ledgerKeys } from '../../src/engine/ledger/keys.ts';
+import { OPEN_CHUNKS_MAX } from '../../src/engine/queue/chunk-order.ts';
+import { createChunkQueue } from '../../src/engine/queue/chunk-queue.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
-import { OPEN_CHUNKS_MAX } from '../../src/queue/chunk-order.ts';
-import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { textOf } from '../house/source-files.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { blocksIn } from './blocks.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { runSchema } from '../../src/model/run.ts';
-import { ELSEWHERE } from '../inbox/files.ts';
+import { ELSEWHERE } from '../runs/inbox/files.ts';
 import { ownFolder } from '../support/folder.ts';
 import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';

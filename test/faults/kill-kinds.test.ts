@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Summary } from '../../src/report/summary.ts';
+import type { Summary } from '../../src/runs/report/summary.ts';
 import { createJob, type Flow } from '../support/flow.ts';
 import { summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Summary, summarySchema } from '../../src/report/summary.ts';
+import { type Summary, summarySchema } from '../../src/runs/report/summary.ts';
 import { type Flow, keysOf, startFlow } from '../support/flow.ts';
 import { preloadEnv } from './support/killing.ts';
 import { createDice, type Dice, SEED, shareOf } from './support/seed.ts';

@@ -6,7 +6,7 @@ import type { TcpProxy } from './support/proxy.ts';
 import { createDice, SEED, shareOf } from './support/seed.ts';
 import { LONG, TIMEOUT_MS } from './support/times.ts';
 
-/** Chunks that travel to the queue together (src/delivery/ingest-run.ts), and rows of a chunk (src/cli/chunk-rows.ts). */
+/** Chunks that travel to the queue together (src/delivery/ingest-run.ts), and rows of a chunk (src/faces/cli/chunk-rows.ts). */
 const CHUNKS_PER_ADD = 8;
 const CHUNK_ROWS = 100;
 
@@ -65,7 +65,7 @@ async function lostFetches({ fetch, times }: (typeof FETCHES)[number]): Promise<
   expect(lost, 'replies lost before the run was over').toBe(times);
 }
 
-/** The beginning of a chunk's payload, as it stands in a job (src/queue/chunk-job.ts). */
+/** The beginning of a chunk's payload, as it stands in a job (src/engine/queue/chunk-job.ts). */
 function payloadOf(chunk: number): string {
   return `"chunk":${chunk},"claimed":`;
 }

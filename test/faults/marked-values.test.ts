@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startReceiver } from '../notify/receiver.ts';
+import { startReceiver } from '../faces/notify/receiver.ts';
 import type { Ended, Flow } from '../support/flow.ts';
 import { freePort } from '../support/free-port.ts';
 import { type InboxFlow, startInboxFlow } from '../support/inbox.ts';

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { accountSchema } from '../../src/model/account.ts';
-import type { Summary } from '../../src/report/summary.ts';
+import type { Summary } from '../../src/runs/report/summary.ts';
 import type { EntityKind } from '../../src/sandbox/records.ts';
 import { createJob, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startRedisServer } from '../support/redis-server.ts';

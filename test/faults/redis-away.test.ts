@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
-import type { Summary } from '../../src/report/summary.ts';
+import type { Summary } from '../../src/runs/report/summary.ts';
 import { embeddedServer, type Flow, keysOf, subclientsCsv } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';

@@ -92,7 +92,7 @@ type Report = Truth & {
 
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
-/** What was answered so lately may not be in the killed worker's journal yet (src/journal/journal.ts). */
+/** What was answered so lately may not be in the killed worker's journal yet (src/engine/recovery/journal/journal.ts). */
 const NOTED_AFTER_MS = 50;
 const CUT_SECONDS = 1;
 /** A log that is younger than the cut would be cut to nothing. */

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { baseUrlOf } from '../../src/delivery/target.ts';
-import { createSharedBreaker } from '../../src/ledger/breaker.ts';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { createSharedBreaker } from '../../src/engine/ledger/breaker.ts';
+import { ledgerKeys } from '../../src/engine/ledger/keys.ts';
 import { until } from '../support/until.ts';
 import { allOf, testsOf } from './support/all-of.ts';
 import { type Crew, redisOf, startCrew, truthOf } from './support/crew.ts';
@@ -65,7 +65,7 @@ const SLACK_SECONDS = 8 * SLOWNESS;
 const SLACK_MS = 100;
 /** A second of Retry-After for the row alone is less than the pauses of all. */
 const UNAVAILABLE = '503-retry-after=always;retry-after=1';
-/** This many failures in a row open the breaker (src/ledger/breaker.ts). */
+/** This many failures in a row open the breaker (src/engine/ledger/breaker.ts). */
 const FAILURES_IN_A_ROW = 10;
 /** Answers to what was begun before come between the first failures, so that those are not in a row; slots are free for others meanwhile. */
 const TURNS = { reset: 3, refused: 5, unavailable: 3 } as const;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { takenFolder } from '../../src/redis/lease.ts';
+import { takenFolder } from '../../src/engine/redis/lease.ts';
 import { type Ended, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 import { LONG, SLOWNESS, TIMEOUT_MS, TIMES } from './support/times.ts';

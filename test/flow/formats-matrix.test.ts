@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import writeXlsx from 'write-excel-file/node';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
-import { readChunks } from '../../src/intake/chunks.ts';
-import { surveyFile } from '../../src/intake/survey.ts';
+import { buildRequest } from '../../src/delivery/service/operations.ts';
 import type { Encoding } from '../../src/model/source.ts';
-import { buildRequest } from '../../src/service/operations.ts';
+import { readChunks } from '../../src/readers/intake/chunks.ts';
+import { surveyFile } from '../../src/readers/intake/survey.ts';
 import { ownFile } from '../support/folder.ts';
 
 /** Every delimiter and every line end at least once. */

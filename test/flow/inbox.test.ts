@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseRedisUrl, shownAddress } from '../../src/config/redis-address.ts';
-import { claimIn } from '../inbox/files.ts';
+import { claimIn } from '../runs/inbox/files.ts';
 import { type FileLine, fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
 

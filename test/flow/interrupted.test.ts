@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { endServer } from '../../src/engine/redis/server-process.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { endServer } from '../../src/redis/server-process.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { embeddedServer, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf } from '../support/run-control.ts';

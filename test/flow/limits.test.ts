@@ -36,7 +36,7 @@ async function startLoad(refuses: Refuses, rows: number, send = '') {
   return { flow, service, args, run: () => flow.run(args) };
 }
 
-describe('a limit costs time and no row, whatever form it has (all of them: test/service/retry-wait)', () => {
+describe('a limit costs time and no row, whatever form it has (all of them: test/delivery/service/retry-wait)', () => {
   const WINDOW_MS = 1_000;
   const PER_WINDOW = 25;
   const ROWS = 45;

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseRedisUrl, shownAddress } from '../../src/config/redis-address.ts';
-import { claimFolder } from '../../src/inbox/claim.ts';
+import { claimFolder } from '../../src/runs/inbox/claim.ts';
 import { startFlow } from '../support/flow.ts';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { joinEmbeddedRedis } from '../../src/engine/redis/embedded.ts';
 import { filesIn, kindsIn, mark, valuesIn } from '../faults/support/marked.ts';
 import { createJob, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startInboxFlow } from '../support/inbox.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { baseUrlOf } from '../../src/delivery/target.ts';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { ledgerKeys } from '../../src/engine/ledger/keys.ts';
 import { TIMES } from '../faults/support/times.ts';
 import { assertTruth } from '../faults/support/truth.ts';
 import { keysOf, startFlow, subclientsCsv } from '../support/flow.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { baseUrlOf } from '../../src/delivery/target.ts';
-import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { ledgerKeys } from '../../src/engine/ledger/keys.ts';
 import { assertTruth } from '../faults/support/truth.ts';
 import { makeCertificates, tlsLines } from '../support/certificates.ts';
 import { type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';

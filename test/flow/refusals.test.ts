@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { expect, test } from 'vitest';
-import { csvRecords } from '../report/make-report.ts';
+import { csvRecords } from '../runs/report/make-report.ts';
 import { createJob, startFlow } from '../support/flow.ts';
 import { serveHttp } from '../support/server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createActs } from '../../src/page/acts.ts';
+import { createActs } from '../../src/faces/page/acts.ts';
 import { waitForReplica } from '../../src/runs/replicas.ts';
 import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';

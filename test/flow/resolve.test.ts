@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
-import { summarySchema } from '../../src/report/summary.ts';
+import { summarySchema } from '../../src/runs/report/summary.ts';
 import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 import { startFront, truthOf } from '../support/front.ts';
 

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
-import { isSetByService } from '../../src/mapping/request-field.ts';
+import { fieldCatalog } from '../../src/delivery/service/operations.ts';
 import type { JsonObject, JsonValue } from '../../src/model/request.ts';
-import { fieldCatalog } from '../../src/service/operations.ts';
+import { isSetByService } from '../../src/readers/mapping/request-field.ts';
 import { startFlow } from '../support/flow.ts';
 
 /** A field of the document, a cell for it, and the JSON that the service must receive: written by hand. */

@@ -47,7 +47,7 @@ test('no command that is shown has a placeholder in signs that a shell takes for
 });
 
 /** They hand on what came through lib/terminal.ts. */
-const HAND_ON = ['inbox/watcher.ts'];
+const HAND_ON = ['runs/inbox/watcher.ts'];
 
 test('text leaves for the terminal through lib/terminal.ts alone, and each line of it by itself', () => {
   const texts = SOURCES.map((file) => [file, textOf(`src/${file}`)] as const);
@@ -61,7 +61,7 @@ test('text leaves for the terminal through lib/terminal.ts alone, and each line 
 
 /** They test Redis itself, or stand for a program that is not this one; or keep all keys of a model as they are. */
 const WRITE_THEMSELVES =
-  /^(?:support|redis)\/|^(?:session\.test\.ts|faults\/(?:torn-log\.test\.ts|support\/naive-worker\.mjs|model\/keyspace\.ts))$/;
+  /^(?:support|engine\/redis)\/|^(?:session\.test\.ts|faults\/(?:torn-log\.test\.ts|support\/naive-worker\.mjs|model\/keyspace\.ts))$/;
 
 test('what a test changes in Redis behind the program has a name in support/stored.ts', () => {
   const ofRedis =
@@ -74,4 +74,13 @@ test('what a test changes in Redis behind the program has a name in support/stor
     return ofRedis.test(text) || ofNoOther.test(text);
   });
   expect(writing).toEqual([]);
+});
+
+test('the top of src/ is five rooms and what stands beside them', () => {
+  expect(STATIONS.size).toBeLessThanOrEqual(12);
+});
+
+test('what an epoch is, recovery and the scripts know: nobody else has to', () => {
+  const others = SOURCES.filter((file) => /\.tsx?$/.test(file) && !file.startsWith('engine/'));
+  expect(others.filter((file) => /\bepochs?\b/i.test(textOf(`src/${file}`)))).toEqual([]);
 });

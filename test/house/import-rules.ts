@@ -7,14 +7,27 @@ export type SourceFile = { readonly file: string; readonly imports: readonly str
 const COMMON = ['model', 'operations', 'config', 'lib'];
 /** The folders below the stations stand on less; the page shows what a report has by the same parts. */
 const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
-  web: ['web', 'report', ...COMMON],
+  'faces/web': ['faces/web', 'runs/report', ...COMMON],
   model: ['model'],
   lib: ['lib'],
   operations: ['operations', 'model', 'lib'],
   config: ['config', 'operations', 'model', 'lib'],
 };
 /** These introduce the stations to each other. Each may import those before it, so that there is one way down. */
-const INTRODUCERS = ['delivery', 'session.ts', 'runs', 'check', 'inbox', 'page', 'cli', 'main.ts'];
+const INTRODUCERS = [
+  'engine/recovery',
+  'delivery',
+  'session.ts',
+  'runs',
+  'runs/check',
+  'runs/inbox',
+  'faces/page',
+  'faces/cli',
+  'main.ts',
+];
+/** Of the five rooms at the top, the stations and introducers that have a folder of their own in one. */
+const WITHIN =
+  /^(?:engine\/\w+|delivery\/service|readers\/\w+|runs\/(?:check|inbox|report)|faces\/\w+)(?=\/)/;
 
 const IMPORT = /(?:^|[\n;])\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/g;
 const LOADING_IMPORT =
@@ -62,12 +75,17 @@ export function importsPastDoors(files: readonly SourceFile[], doors: Doors): re
   }
 }
 
-/** The folders that an import comes into from outside, each with the name of the file, or of the folder, within it. */
+/**
+ * The folders that an import comes into from outside, each with the name of the file, or of the folder, within it. A station's door is
+ * its own, not that of the room around it.
+ */
 function foldersEntered(file: string, target: string) {
   const parts = target.split('/');
+  const station = stationOf(target);
   return parts.slice(0, -1).flatMap((_, i) => {
     const folder = parts.slice(0, i + 1).join('/');
-    return file.startsWith(`${folder}/`) ? [] : [{ folder, name: parts.slice(i + 1).join('/') }];
+    const isAround = station.startsWith(`${folder}/`);
+    return isAround || file.startsWith(`${folder}/`) ? [] : [{ folder, name: parts.slice(i + 1).join('/') }];
   });
 }
 
@@ -81,5 +99,5 @@ function importsThat(
 }
 
 function stationOf(file: string): string {
-  return file.split('/')[0] ?? file;
+  return WITHIN.exec(file)?.[0] ?? file.split('/')[0] ?? file;
 }

@@ -17,7 +17,7 @@ const limitsSchema = z.object({
   src: numbers,
   lines: numbers,
   counts: numbers,
-  lengths: numbers,
+  signs: numbers,
 });
 type Limits = z.infer<typeof limitsSchema>;
 
@@ -32,7 +32,7 @@ function limitOf(value: number): number {
 }
 
 /** The limits that these figures allow; none goes up. */
-function lowered({ src, lines, counts, lengths }: Figures, before: Limits): Limits {
+function lowered({ src, lines, counts, signs }: Figures, before: Limits): Limits {
   const each = (values: Figures['src'], had: Figures['src'], limit: (value: number) => number) =>
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => [
@@ -47,7 +47,7 @@ function lowered({ src, lines, counts, lengths }: Figures, before: Limits): Limi
     src: ofSrc,
     lines: each(lines, before.lines, limitOf),
     counts: each(counts, before.counts, countLimit),
-    lengths: each(lengths, before.lengths, (length) => length),
+    signs: each(signs, before.signs, (mean) => mean),
   };
 }
 
@@ -70,8 +70,8 @@ function offences(figures: Figures, limits: Limits): readonly string[] {
     const limit = limits.counts[name] ?? 0;
     hold(name, count, limit, limit < EXACT_BELOW ? 0 : LOOSE.share * limit);
   }
-  for (const [name, length] of Object.entries(figures.lengths))
-    hold(`mean length of a line of ${name}`, length, limits.lengths[name] ?? 0, Number.POSITIVE_INFINITY);
+  for (const [name, mean] of Object.entries(figures.signs))
+    hold(`signs a line of ${name}`, mean, limits.signs[name] ?? 0, Number.POSITIVE_INFINITY);
   const sum = Object.values(limits.src).reduce((all, limit) => all + limit, 0);
   if (sum > limits.all) found.push(`the limits of the folders of src come to ${sum}, at most ${limits.all}`);
   return found;
@@ -104,9 +104,9 @@ describe('the limits themselves', () => {
     src: { a: 1_000, b: 5_000 },
     lines: { test: 10_000 },
     counts: { flags: 60, exports: 200 },
-    lengths: { a: 30.1, b: 28 },
+    signs: { a: 30.1, b: 28 },
   };
-  const none: Limits = { all: 0, src: {}, lines: {}, counts: {}, lengths: {} };
+  const none: Limits = { all: 0, src: {}, lines: {}, counts: {}, signs: {} };
   const limits = lowered(figures, none);
 
   test.each<[string, Partial<Figures>, string]>([
@@ -122,7 +122,7 @@ describe('the limits themselves', () => {
       { counts: { flags: 59, exports: 200 } },
       'flags: 59 is far below 60: npm run house -- --lower',
     ],
-    ['longer lines', { lengths: { a: 30.2, b: 28 } }, 'mean length of a line of a: 30.2, at most 30.1'],
+    ['longer lines', { signs: { a: 30.2, b: 28 } }, 'signs a line of a: 30.2, at most 30.1'],
   ])('notice %s', (_, changed, said) => {
     expect(offences({ ...figures, ...changed }, limits)).toEqual([said]);
   });
@@ -134,9 +134,9 @@ describe('the limits themselves', () => {
   });
 
   test('are never raised when they are lowered', () => {
-    const grown = { ...figures, src: { a: 900, b: 6_000 }, lengths: { a: 30.2, b: 27 } };
-    const { src, lengths } = lowered(grown, limits);
-    expect([src, lengths]).toEqual([
+    const grown = { ...figures, src: { a: 900, b: 6_000 }, signs: { a: 30.2, b: 27 } };
+    const { src, signs } = lowered(grown, limits);
+    expect([src, signs]).toEqual([
       { a: 930, b: 5_100 },
       { a: 30.1, b: 27 },
     ]);

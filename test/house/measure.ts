@@ -4,9 +4,9 @@
  */
 import { dirname, join } from 'node:path/posix';
 import { Command } from 'commander';
-import { loadCommands } from '../../src/cli/program.ts';
-import { memoryIo } from '../cli/memory-io.ts';
+import { loadCommands } from '../../src/faces/cli/program.ts';
 import { listSettings } from '../docs/settings-table.ts';
+import { memoryIo } from '../faces/cli/memory-io.ts';
 import { filesBelow, textOf } from './source-files.ts';
 
 const SOURCE = /\.(?:tsx?|lua)$/;
@@ -15,12 +15,12 @@ const LONG_FILE = 600;
 const LONG_COMMENT = 100;
 
 export type Figures = {
-  /** Lines of each folder of src/; files that lie in none belong to `cli`. */
+  /** Lines of each folder of src/; files that lie in none belong to `faces`. */
   readonly src: Numbers;
   readonly lines: Numbers;
   readonly counts: Numbers;
-  /** Mean characters of a line, by folder of src/. */
-  readonly lengths: Numbers;
+  /** Mean signs of a line of code without its indentation, by folder of src/ and of all. */
+  readonly signs: Numbers;
 };
 type Numbers = Readonly<Record<string, number>>;
 
@@ -43,9 +43,10 @@ export async function measure(): Promise<Figures> {
       'files over 600 lines': all.filter((text) => linesOf(text) > LONG_FILE).length,
       'comment lines over 100 characters': sum(all.map(countLongComments)),
     },
-    lengths: Object.fromEntries(
-      [...folders].map(([name, text]) => [name, Math.round((10 * text.length) / linesOf(text)) / 10]),
-    ),
+    signs: {
+      ...Object.fromEntries([...folders].map(([name, text]) => [name, signsOf(text)])),
+      all: signsOf(all.join('\n')),
+    },
   };
 }
 
@@ -75,7 +76,7 @@ function byFolder(sources: ReadonlyMap<string, string>): ReadonlyMap<string, str
   const folders = new Map<string, string>();
   for (const [path, text] of sources) {
     const [first = ''] = path.split('/');
-    const name = first.includes('.') ? 'cli' : first;
+    const name = first.includes('.') ? 'faces' : first;
     folders.set(name, (folders.get(name) ?? '') + text);
   }
   return new Map([...folders].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -128,6 +129,19 @@ function namesTaken(path: string, text: string): readonly string[] {
     }),
   );
   return [...named, ...[...text.matchAll(LOADED)].map(([, from = '']) => `${join(dirname(path), from)} *`)];
+}
+
+const BLOCK_COMMENT = /\/\*[\s\S]*?\*\//g;
+const LINE_COMMENT = /^(?:\/\/|--)/;
+
+/** Neither comments nor empty lines count. */
+function signsOf(text: string): number {
+  const lines = text
+    .replaceAll(BLOCK_COMMENT, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !LINE_COMMENT.test(line));
+  return Math.round((10 * sum(lines.map((line) => line.length))) / lines.length) / 10;
 }
 
 const COMMENT = /^\s*(?:\/\/|\/?\*|--)/;

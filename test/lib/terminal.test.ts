@@ -18,7 +18,7 @@ import {
   tell,
   tellJson,
 } from '../../src/lib/terminal.ts';
-import { MemoryStream, memoryIo } from '../cli/memory-io.ts';
+import { MemoryStream, memoryIo } from '../faces/cli/memory-io.ts';
 
 test('a plural of its own is given', () => {
   expect([countOf(1, 'entry', 'entries'), countOf(3, 'entry', 'entries')]).toEqual(['1 entry', '3 entries']);

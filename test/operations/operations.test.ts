@@ -1,5 +1,7 @@
 /** What holds for every operation, one that is added, too. */
 import { describe, expect, test } from 'vitest';
+import { judge } from '../../src/delivery/service/judge.ts';
+import { buildRequest, fieldCatalog } from '../../src/delivery/service/operations.ts';
 import {
   CALLS,
   callOfKnown,
@@ -21,9 +23,7 @@ import {
   specOf,
 } from '../../src/operations/operations.ts';
 import { ownOperation } from '../../src/operations/own.ts';
-import { judge } from '../../src/service/judge.ts';
-import { buildRequest, fieldCatalog } from '../../src/service/operations.ts';
-import { noResponse, response } from '../service/verdicts.ts';
+import { noResponse, response } from '../delivery/service/verdicts.ts';
 
 const POLICY = { notExecuted: [] };
 

@@ -1,7 +1,7 @@
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordAct } from '../../src/ledger/audit.ts';
+import { recordAct } from '../../src/engine/ledger/audit.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
 import { verifyChains } from '../../src/model/audit.ts';
 import { keepAuditFile } from '../../src/runs/audit.ts';

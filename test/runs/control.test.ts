@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { assertCanGo } from '../../src/runs/control.ts';
 import { ownerOf } from '../../src/runs/register.ts';
-import { sampleRun } from '../cli/sample-run.ts';
+import { sampleRun } from '../faces/cli/sample-run.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, type TestContext, test } from 'vitest';
-import type { RowChunk } from '../../src/intake/chunks.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { noOutcomes, OUTCOMES, type Outcome, type OutcomeCounts } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
+import type { RowChunk } from '../../src/readers/intake/chunks.ts';
 import { followRun, isOverLimit } from '../../src/runs/follow.ts';
 import type { RowSource } from '../../src/runs/rows.ts';
-import { settled } from '../report/make-report.ts';
 import { deferred } from '../support/deferred.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
@@ -22,6 +21,7 @@ import {
 } from '../support/session.ts';
 import { addCount, lose, restart } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { settled } from './report/make-report.ts';
 
 const own = useOwnRedis();
 const LEASE_MS = 60_000;

@@ -1,11 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, type TestContext, test } from 'vitest';
-import type { RowChunk } from '../../src/intake/chunks.ts';
-import type { Canary } from '../../src/ledger/run-record.ts';
+import type { Canary } from '../../src/engine/ledger/run-record.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { identitySpace } from '../../src/operations/operations.ts';
+import type { RowChunk } from '../../src/readers/intake/chunks.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
 import { keepServerBusy } from '../support/busy-redis.ts';

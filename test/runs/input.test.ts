@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { examine } from '../../src/check/doctor.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { listJobs, loadJob } from '../../src/config/load-job.ts';
 import { definitionProblems } from '../../src/delivery/run-mapping.ts';
-import { openJobBook } from '../../src/inbox/job-book.ts';
+import { examine } from '../../src/runs/check/doctor.ts';
+import { openJobBook } from '../../src/runs/inbox/job-book.ts';
 import { cautions } from '../../src/runs/input.ts';
-import { memoryIo, onboard } from '../cli/memory-io.ts';
+import { memoryIo, onboard } from '../faces/cli/memory-io.ts';
 import { ownFolder } from '../support/folder.ts';
 import { newRun } from '../support/runs.ts';
 

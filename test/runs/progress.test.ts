@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { noOutcomes, type OutcomeCounts } from '../../src/model/outcome.ts';
 import { createProgress, outcomesOf } from '../../src/runs/progress.ts';
-import { MemoryStream, memoryIo } from '../cli/memory-io.ts';
-import { sampleRun } from '../cli/sample-run.ts';
+import { MemoryStream, memoryIo } from '../faces/cli/memory-io.ts';
+import { sampleRun } from '../faces/cli/sample-run.ts';
 
 const counts = (over: Partial<OutcomeCounts>) => ({ outcomes: { ...noOutcomes(), ...over } });
 

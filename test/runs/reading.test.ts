@@ -84,7 +84,7 @@ test('a Redis that lost all gets a run back that was approved as one that goes o
     const reading = await openRunReading({ run: await knownRun(store, run.id), definition, rows }, session);
     await reading.end();
     await loseLedger(own().redis, ledger.of(service.target).keys);
-    await registration.epoch.verify();
+    await registration.verify();
     return store.get(run.id);
   };
   const { record } = ledger.of(run.target).keys.run(run.id);
@@ -114,7 +114,7 @@ describe('a Redis that went back in time is told how far a run was handed out', 
     }
     if (between === 'given back') await reading.end();
     await restart(own().redis, session.ledger.of(run.target).keys);
-    await session.registration.epoch.verify();
+    await session.registration.verify();
     if (between !== 'given back') await reading.end();
     return (await own().redis.hget(record, 'vouched')) !== null;
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWaitingNotice, refusalWords, waitOut } from '../../src/runs/redis-wait.ts';
-import { memoryIo } from '../cli/memory-io.ts';
+import { memoryIo } from '../faces/cli/memory-io.ts';
 
 const withCode = (code: string) => Object.assign(new Error(code), { code });
 

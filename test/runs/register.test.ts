@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createRunStore } from '../../src/ledger/run-store.ts';
+import { createRunStore } from '../../src/engine/ledger/run-store.ts';
 import type { RunState } from '../../src/model/run.ts';
 import { beginFile, waitForJobs } from '../../src/runs/register.ts';
-import { memoryIo } from '../cli/memory-io.ts';
+import { memoryIo } from '../faces/cli/memory-io.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { beginRun, newRun, ownKeys } from '../support/runs.ts';
 import { openTestSession } from '../support/session.ts';

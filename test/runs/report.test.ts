@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { resolveRows } from '../../src/ledger/resolve.ts';
+import { resolveRows } from '../../src/engine/ledger/resolve.ts';
 import { followReport } from '../../src/runs/report.ts';
 import { reportDirectory } from '../../src/session.ts';
-import { csvRecords, filesOf, settled } from '../report/make-report.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, knownRun, openTestSession, startTestRun } from '../support/session.ts';
 import { doubtOf, settledRow } from '../support/settled-row.ts';
 import { setOfRun } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { csvRecords, filesOf, settled } from './report/make-report.ts';
 
 const own = useOwnRedis();
 

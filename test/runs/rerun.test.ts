@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { createRunInput } from '../../src/ledger/reruns.ts';
+import { createRunInput } from '../../src/engine/ledger/reruns.ts';
 import { chunksOf } from '../../src/model/run.ts';
 import { freezeRows, rerunOutcomes } from '../../src/runs/rerun.ts';
 import { seedRun } from '../support/doubts.ts';

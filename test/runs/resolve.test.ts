@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import type { RowDecision } from '../../src/ledger/resolve.ts';
-import { chunksWith } from '../../src/ledger/run-view.ts';
+import type { RowDecision } from '../../src/engine/ledger/resolve.ts';
+import { chunksWith } from '../../src/engine/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { readHeld, withMates } from '../../src/runs/decisions.ts';
 import { resolveRun } from '../../src/runs/resolve.ts';

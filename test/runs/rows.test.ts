@@ -1,9 +1,9 @@
 import { appendFile, open, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { formatSchema, jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { surveyFile } from '../../src/intake/survey.ts';
+import { surveyFile } from '../../src/readers/intake/survey.ts';
 import { fileRows, surveyFor } from '../../src/runs/rows.ts';
-import { sampleRun } from '../cli/sample-run.ts';
+import { sampleRun } from '../faces/cli/sample-run.ts';
 import { subclientsCsv } from '../support/flow.ts';
 import { ownFile } from '../support/folder.ts';
 

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { BreakerReport } from '../../src/ledger/breaker.ts';
+import type { BreakerReport } from '../../src/engine/ledger/breaker.ts';
 import { createServiceNotice, serviceWords } from '../../src/runs/service-notice.ts';
-import { memoryIo } from '../cli/memory-io.ts';
-import { sampleRun } from '../cli/sample-run.ts';
+import { memoryIo } from '../faces/cli/memory-io.ts';
+import { sampleRun } from '../faces/cli/sample-run.ts';
 
 const NOTHING = { cause: null, since: null, nextAt: null, heldUntil: null, tokenUntil: null };
 const WELL: BreakerReport = { ...NOTHING, state: 'well', failuresInARow: 0, isProbing: false };

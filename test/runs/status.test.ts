@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { worse } from '../../src/model/exit.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { goingOnWith, stateOf } from '../../src/runs/status.ts';
-import { sampleRun } from '../cli/sample-run.ts';
+import { sampleRun } from '../faces/cli/sample-run.ts';
 
 test.each([
   ['running', null, true, 'running', 'alive'],

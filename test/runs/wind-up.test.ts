@@ -1,9 +1,9 @@
 import { describe, expect, type TestContext, test } from 'vitest';
-import type { RowChunk } from '../../src/intake/chunks.ts';
-import { packRowNumbers } from '../../src/ledger/row-numbers.ts';
+import { packRowNumbers } from '../../src/engine/ledger/row-numbers.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
+import type { RowChunk } from '../../src/readers/intake/chunks.ts';
 import { windUpRun } from '../../src/runs/wind-up.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {

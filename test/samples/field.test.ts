@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Checked } from '../../src/check/findings.ts';
-import { onboard } from '../cli/memory-io.ts';
+import type { Checked } from '../../src/runs/check/findings.ts';
+import { onboard } from '../faces/cli/memory-io.ts';
 import { filesBelow, ROOT } from '../house/source-files.ts';
 import { ownFolder } from '../support/folder.ts';
 

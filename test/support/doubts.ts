@@ -1,8 +1,8 @@
 import { operationOf } from '../../src/config/job-definition.ts';
-import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { settledMark } from '../../src/ledger/mark.ts';
-import type { NewRun } from '../../src/ledger/run-record.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
+import type { LedgerKeys } from '../../src/engine/ledger/keys.ts';
+import { settledMark } from '../../src/engine/ledger/mark.ts';
+import type { NewRun } from '../../src/engine/ledger/run-record.ts';
+import { createRunStore } from '../../src/engine/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import type { Row } from '../../src/model/row.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
-import type { RowJournal } from '../../src/ledger/exchange.ts';
-import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import type { EpochEdges } from '../../src/ledger/verification.ts';
+import type { RowJournal } from '../../src/engine/ledger/exchange.ts';
+import type { LedgerKeys } from '../../src/engine/ledger/keys.ts';
+import { type LedgerEpoch, openEpoch } from '../../src/engine/recovery/epoch.ts';
+import type { EpochEdges } from '../../src/engine/recovery/verification.ts';
 import { atTestEnd } from './at-test-end.ts';
 
 /** Of a worker that has nothing to put back, knows of nobody and tells nobody. */

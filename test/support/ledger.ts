@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
-import { decodeLine, encodeLine } from '../../src/journal/record.ts';
-import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
-import type { Granted, Intent } from '../../src/ledger/intent.ts';
-import { claimKeys } from '../../src/ledger/key-claims.ts';
-import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { createBodyTeller } from '../../src/ledger/refusal-bodies.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
-import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
+import { type ChunkLedger, createChunkLedger } from '../../src/engine/ledger/chunk-ledger.ts';
+import type { Granted, Intent } from '../../src/engine/ledger/intent.ts';
+import { claimKeys } from '../../src/engine/ledger/key-claims.ts';
+import type { LedgerKeys } from '../../src/engine/ledger/keys.ts';
+import { createBodyTeller } from '../../src/engine/ledger/refusal-bodies.ts';
+import { createRunStore } from '../../src/engine/ledger/run-store.ts';
+import { createRunView } from '../../src/engine/ledger/run-view.ts';
+import { type SettledRow, tellEnds } from '../../src/engine/ledger/settle-entry.ts';
+import type { VerifiedLedger } from '../../src/engine/ledger/verified.ts';
+import { decodeLine, encodeLine } from '../../src/engine/recovery/journal/record.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import type { KeyForm } from '../../src/model/key-form.ts';
@@ -38,7 +38,7 @@ export async function runningRun(redis: Redis, of: Of = {}) {
   await store.transition(id, 'running', null);
   const run = () => knownRun(store, id);
   const parts = {
-    epoch,
+    verified: epoch,
     keys,
     journal,
     run: await run(),
@@ -97,7 +97,7 @@ export async function grantOf(ledger: ChunkLedger, intent: Intent): Promise<Gran
 
 /** What a run finds when it claims the keys of its rows, by default of rows from 1 on. */
 export async function claimOf(
-  { epoch, keys }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys },
+  { epoch, keys }: { readonly epoch: VerifiedLedger; readonly keys: LedgerKeys },
   run: string,
   rows: ReadonlyArray<readonly [row: number, key: string]>,
   form: KeyForm = 'loose',

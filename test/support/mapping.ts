@@ -1,5 +1,5 @@
-import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
+import { mergeGroup } from '../../src/readers/mapping/group.ts';
 
 type Given = Omit<Mapping, 'mapGroup' | 'groupOf' | 'keyForm' | 'notes'>;
 

@@ -4,7 +4,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findServerProgram } from '../../src/redis/server-process.ts';
+import { findServerProgram } from '../../src/engine/redis/server-process.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';

@@ -4,8 +4,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import { findServerProgram } from '../../src/engine/redis/server-process.ts';
 import { messageOf } from '../../src/lib/errors.ts';
-import { findServerProgram } from '../../src/redis/server-process.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { type RedisNode, startRedisNode } from './redis-node.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
-import { connectRedis } from '../../src/redis/connection.ts';
-import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { connectRedis } from '../../src/engine/redis/connection.ts';
+import { joinEmbeddedRedis } from '../../src/engine/redis/embedded.ts';
 
 export type OwnRedis = {
   readonly redis: Redis;

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { type Summary, summarySchema } from '../../src/report/summary.ts';
+import { type Summary, summarySchema } from '../../src/runs/report/summary.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { type Ended, type Flow, withSummary } from './flow.ts';
 import { setRecord, storedRun } from './stored.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
-import type { NewRun } from '../../src/ledger/run-record.ts';
-import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import { type LedgerKeys, ledgerKeys } from '../../src/engine/ledger/keys.ts';
+import type { NewRun } from '../../src/engine/ledger/run-record.ts';
+import { createRunStore, type RunStore } from '../../src/engine/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { csvSource } from './source.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
-import { openSealing, readKeyring } from '../../src/ledger/sealing.ts';
+import { type LedgerKeys, ledgerKeys } from '../../src/engine/ledger/keys.ts';
+import { openSealing, readKeyring } from '../../src/engine/ledger/sealing.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { KEY_BYTES } from '../../src/lib/seal.ts';
 import { ownFolder } from './folder.ts';

@@ -1,4 +1,4 @@
-import type { SettledRow } from '../../src/ledger/settle-entry.ts';
+import type { SettledRow } from '../../src/engine/ledger/settle-entry.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 

@@ -8,16 +8,16 @@ import {
   type KeyPlace,
   type LedgerKeys,
   type RunKeys,
-} from '../../src/ledger/keys.ts';
-import { packBlock } from '../../src/ledger/mark.ts';
-import { protocol } from '../../src/ledger/protocol.ts';
+} from '../../src/engine/ledger/keys.ts';
+import { packBlock } from '../../src/engine/ledger/mark.ts';
+import { protocol } from '../../src/engine/ledger/protocol.ts';
+import { chunkJobId } from '../../src/engine/queue/chunk-job.ts';
+import { QUEUE_NAME } from '../../src/engine/queue/chunk-queue.ts';
 import type { RedisConnection as Redis } from '../../src/lib/redis-connection.ts';
 import { CLEAR } from '../../src/lib/seal.ts';
 import type { KeyForm } from '../../src/model/key-form.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { chunkJobId } from '../../src/queue/chunk-job.ts';
-import { QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 
 /** What no run owns: under which key the ledger is sealed, and its form. */
 export const SEALING = 'onboard:{index}:sealing';

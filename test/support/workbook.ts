@@ -1,9 +1,9 @@
 import { strToU8, zipSync } from 'fflate';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
-import type { ReadFormat } from '../../src/intake/row-feed.ts';
-import { readWorkbook } from '../../src/intake/xlsx/workbook.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
+import type { ReadFormat } from '../../src/readers/intake/row-feed.ts';
+import { readWorkbook } from '../../src/readers/intake/xlsx/workbook.ts';
 import { ownFile } from './folder.ts';
 
 /** What a workbook made by hand differs in from the plainest one. */

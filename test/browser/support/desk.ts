@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { addPerson } from '../../../src/faces/web/people.ts';
 import { SHIPPED_TIMES } from '../../../src/lib/times.ts';
-import { addPerson } from '../../../src/web/people.ts';
 import type { Flow } from '../../support/flow.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type InboxFlow, startInboxFlow } from '../../support/inbox.ts';

@@ -1,6 +1,6 @@
+import { Bar, Empty, Pager } from '../../../src/faces/web/words.tsx';
 import { noOutcomes } from '../../../src/model/outcome.ts';
-import { Sum, Table, Time } from '../../../src/report/html/parts.tsx';
-import { Bar, Empty, Pager } from '../../../src/web/words.tsx';
+import { Sum, Table, Time } from '../../../src/runs/report/html/parts.tsx';
 
 const OUTCOMES = { ...noOutcomes(), created: 900, rejected: 40, 'in-doubt': 7 };
 

@@ -1,6 +1,6 @@
-import type { ChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
-import type { Granted } from '../../../src/ledger/intent.ts';
-import { readMarks } from '../../../src/ledger/open-chunk.ts';
+import type { ChunkLedger } from '../../../src/engine/ledger/chunk-ledger.ts';
+import type { Granted } from '../../../src/engine/ledger/intent.ts';
+import { readMarks } from '../../../src/engine/ledger/open-chunk.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import { setChunk } from '../../support/stored.ts';
 import type { Bend, World } from './world.ts';

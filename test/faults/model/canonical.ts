@@ -1,4 +1,4 @@
-import type { SettleEntry } from '../../../src/journal/record.ts';
+import type { SettleEntry } from '../../../src/engine/recovery/journal/record.ts';
 import { recordOf } from './journal-replay.ts';
 import { type AtWork, type Disk, type Line, processOf, type State } from './state.ts';
 

@@ -1,4 +1,4 @@
-import { firstIntentIn } from '../../../src/ledger/mark.ts';
+import { firstIntentIn } from '../../../src/engine/ledger/mark.ts';
 import { OUTCOMES } from '../../../src/model/outcome.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import type { Event } from './events.ts';

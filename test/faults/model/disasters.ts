@@ -1,5 +1,5 @@
-import { resolveRows } from '../../../src/ledger/resolve.ts';
-import { createRunStore } from '../../../src/ledger/run-store.ts';
+import { resolveRows } from '../../../src/engine/ledger/resolve.ts';
+import { createRunStore } from '../../../src/engine/ledger/run-store.ts';
 import type { Event } from './events.ts';
 import { recordOf } from './journal-replay.ts';
 import type { Snapshot } from './keyspace.ts';

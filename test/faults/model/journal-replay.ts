@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runFile, runsIn } from '../../../src/journal/folder.ts';
-import { type Replayed, readRun } from '../../../src/journal/read-journal.ts';
-import { decodeLine, type StoredRecord } from '../../../src/journal/record.ts';
-import { createReplay } from '../../../src/ledger/replay.ts';
+import { runFile, runsIn } from '../../../src/engine/recovery/journal/folder.ts';
+import { type Replayed, readRun } from '../../../src/engine/recovery/journal/read-journal.ts';
+import { decodeLine, type StoredRecord } from '../../../src/engine/recovery/journal/record.ts';
+import { createReplay } from '../../../src/engine/recovery/replay.ts';
 import { createRecentMap } from '../../../src/lib/recent.ts';
 import type { Disk, Line } from './state.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { Command, type Redis } from 'ioredis';
 import { z } from 'zod';
-import { identityPlace, type LedgerKeys } from '../../../src/ledger/keys.ts';
+import { identityPlace, type LedgerKeys } from '../../../src/engine/ledger/keys.ts';
 
 /** Every key of a ledger with one run, in the order of `names`; `null`: not there. */
 export type Snapshot = ReadonlyArray<Buffer | null>;

@@ -1,13 +1,13 @@
 import { decide, WORKER_LOST } from '../../../src/delivery/decide.ts';
 import { endOver } from '../../../src/delivery/idempotency.ts';
 import { gaveUp, type RowEnd, type RowTask, settledRow } from '../../../src/delivery/row-task.ts';
+import { judge } from '../../../src/delivery/service/judge.ts';
+import { buildRequest } from '../../../src/delivery/service/operations.ts';
 import { afterReply, NONE_IN_A_ROW } from '../../../src/delivery/transitions.ts';
-import type { Intent, Range } from '../../../src/ledger/intent.ts';
-import { intentMark, type Mark, UNSENT_MARK, withFirst } from '../../../src/ledger/mark.ts';
-import type { SettledRow } from '../../../src/ledger/settle-entry.ts';
+import type { Intent, Range } from '../../../src/engine/ledger/intent.ts';
+import { intentMark, type Mark, UNSENT_MARK, withFirst } from '../../../src/engine/ledger/mark.ts';
+import type { SettledRow } from '../../../src/engine/ledger/settle-entry.ts';
 import type { Reply } from '../../../src/model/request.ts';
-import { judge } from '../../../src/service/judge.ts';
-import { buildRequest } from '../../../src/service/operations.ts';
 import { rowKey } from './keyspace.ts';
 import type { Hand, ReplyKind, RowHand } from './state.ts';
 import { NOW, type World } from './world.ts';

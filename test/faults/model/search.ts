@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { ledgerKeys } from '../../../src/ledger/keys.ts';
+import { ledgerKeys } from '../../../src/engine/ledger/keys.ts';
 import { shortDigest } from '../../../src/lib/digest.ts';
 import { createRecentMap, type RecentMap } from '../../../src/lib/recent.ts';
 import { setEpoch } from '../../support/stored.ts';

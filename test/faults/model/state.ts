@@ -1,5 +1,5 @@
 import type { RowEnd } from '../../../src/delivery/row-task.ts';
-import type { FirstIntent } from '../../../src/ledger/mark.ts';
+import type { FirstIntent } from '../../../src/engine/ledger/mark.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Snapshot } from './keyspace.ts';
 import type { View } from './view.ts';

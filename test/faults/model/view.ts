@@ -1,5 +1,5 @@
-import { type Mark, parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
-import { readMarks } from '../../../src/ledger/open-chunk.ts';
+import { type Mark, parseSettlement, unpackBlock } from '../../../src/engine/ledger/mark.ts';
+import { readMarks } from '../../../src/engine/ledger/open-chunk.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { entryOf } from '../../support/stored.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
-import { createReplay, recountRuns } from '../../../src/ledger/replay.ts';
-import { lastBatches } from '../../../src/ledger/verification.ts';
+import { type LedgerEpoch, openEpoch } from '../../../src/engine/recovery/epoch.ts';
+import { createReplay, recountRuns } from '../../../src/engine/recovery/replay.ts';
+import { lastBatches } from '../../../src/engine/recovery/verification.ts';
 import { quietEdges } from '../../support/epoch.ts';
 import { enrol, keepEnrolled, makeSuspect, restart, setEpoch } from '../../support/stored.ts';
 import { recordOf, replayDisks } from './journal-replay.ts';

@@ -2,13 +2,13 @@ import type { Redis } from 'ioredis';
 import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { createIdempotency, type Idempotency } from '../../../src/delivery/idempotency.ts';
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
-import { encodeLine } from '../../../src/journal/record.ts';
-import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
-import type { RowJournal } from '../../../src/ledger/exchange.ts';
-import { claimKeys } from '../../../src/ledger/key-claims.ts';
-import type { LedgerKeys } from '../../../src/ledger/keys.ts';
-import { restorableFields } from '../../../src/ledger/replay.ts';
-import { createRunStore } from '../../../src/ledger/run-store.ts';
+import { type ChunkLedger, createChunkLedger } from '../../../src/engine/ledger/chunk-ledger.ts';
+import type { RowJournal } from '../../../src/engine/ledger/exchange.ts';
+import { claimKeys } from '../../../src/engine/ledger/key-claims.ts';
+import type { LedgerKeys } from '../../../src/engine/ledger/keys.ts';
+import { createRunStore } from '../../../src/engine/ledger/run-store.ts';
+import { encodeLine } from '../../../src/engine/recovery/journal/record.ts';
+import { restorableFields } from '../../../src/engine/recovery/replay.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Run } from '../../../src/model/run.ts';
@@ -133,12 +133,12 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 
 export async function claimAll(bench: Bench): Promise<void> {
   const { workers, keys, run, rows } = bench;
-  const { epoch } = await claimKeys(workers.epoch(0), keys, {
+  const { verification } = await claimKeys(workers.epoch(0), keys, {
     run: run.id,
     space: { name: 'subclient', ofRun: false },
     rows: Array.from({ length: rows }, (_, i) => ({ row: i + 1, key: rowKey(i + 1) })),
   });
-  bench.claimed = epoch;
+  bench.claimed = verification;
 }
 
 /** The ledger as the worker in that slot has it now. */
@@ -147,7 +147,7 @@ export function ledgerOf(bench: Bench, slot: Slot): ChunkLedger {
   const epoch = bench.workers.epoch(slot);
   const journal = journalOf(bench, slot);
   const ledger = createChunkLedger({
-    epoch,
+    verified: epoch,
     keys,
     journal,
     run,

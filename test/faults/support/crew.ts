@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Times } from '../../../src/lib/times.ts';
-import type { Summary } from '../../../src/report/summary.ts';
+import type { Summary } from '../../../src/runs/report/summary.ts';
 import { type Ended, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import type { RecordingOptions } from '../../support/recording-sandbox.ts';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';

@@ -1,5 +1,5 @@
 // A naive program: a row is marked as done after its reply, and nothing before it is sent. A BullMQ worker on chunks of keys with the
-// settings of src/queue/chunk-worker.ts, but for a shorter lock, so that a test sees a killed worker's chunks taken over.
+// settings of src/engine/queue/chunk-worker.ts, but for a shorter lock, so that a test sees a killed worker's chunks taken over.
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Agent, request } from 'undici';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { guardCell } from '../../../src/lib/formula-guard.ts';
 import { OUTCOMES, type Outcome } from '../../../src/model/outcome.ts';
-import type { Summary } from '../../../src/report/summary.ts';
+import type { Summary } from '../../../src/runs/report/summary.ts';
 import type { Entity, EntityKind } from '../../../src/sandbox/records.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 

@@ -1,0 +1,381 @@
+/**
+ * Reads accounts of deliveries. Nothing is kept for them: a row is at the service where its own
+ * outcome says so, or that of the row which stands for it (origins.ts), or where another run's row
+ * was created under its key.
+ */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { createRecentMap } from '../../lib/recent.ts';
+import type { RedisConnection } from '../../lib/redis-connection.ts';
+import type { Account, Standing } from '../../model/account.ts';
+import { digestOf } from '../../model/audit.ts';
+import { identityByPlace } from '../../model/identity.ts';
+import { countSettled, countUnsuccessful, succeeded as isSuccess } from '../../model/outcome.ts';
+import { isOver, type Run, requestSchema, type StateRequest } from '../../model/run.ts';
+import type { Settlement } from '../../model/settlement.ts';
+import type { Origins } from '../../model/source.ts';
+import { spaceOf } from '../../operations/operations.ts';
+import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
+import { readPlaces } from './key-claims.ts';
+import { formAt, type LedgerKeys, placeOfDigest } from './keys.ts';
+import WRITE_OFF from './lua/write-off.lua';
+import { readOrigins } from './origins.ts';
+import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
+import { type RunBrief, readBriefs, readRun } from './run-record.ts';
+import type { RunStore } from './run-store.ts';
+import { readAll } from './run-view.ts';
+import { script } from './script.ts';
+
+export type Accounts = ReturnType<typeof openAccounts>;
+
+type Seen = {
+  /** Rows with an outcome that is no success, in row order. */
+  readonly open: Map<number, Standing>;
+  isSettled(row: number): boolean;
+  /** Of the rows that stand for none of an earlier run. */
+  readonly succeeded: number;
+  readonly waiting: number;
+  /** Of the others: their key was known. */
+  readonly skipped: ReadonlySet<number>;
+};
+
+/** How the rows of one run stand; `open`: not at the service, of those with an outcome. */
+type Stand = Omit<Seen, 'isSettled' | 'succeeded'> & {
+  isOwn(row: number): boolean;
+  /** Of its own rows. */
+  readonly atService: number;
+  /** `null`: the row is at the service. */
+  of(row: number): Standing | null;
+};
+
+type Maker = { readonly maker: RunBrief | undefined; isOwn(row: number): boolean };
+
+/** And of each so many rows that did not succeed. */
+const [RUNS_REMEMBERED, ROWS_REMEMBERED] = [100, 2_000];
+
+export type AccountMemory = ReturnType<typeof createAccountMemory>;
+
+/** Of runs that are over: what their rows said, for later looks. */
+export function createAccountMemory() {
+  return createRecentMap<string, { readonly of: string; readonly seen: Seen }>(RUNS_REMEMBERED);
+}
+
+/** One look at a target's ledger: for a later one it is opened again. */
+export function openAccounts(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  store: Pick<RunStore, 'definition'>,
+  memory = createAccountMemory(),
+) {
+  /** Each is looked at once. */
+  const stands = new Map<string, Promise<Stand>>();
+  const families = new Map<string, Promise<readonly RunBrief[]>>();
+  const makers = new Map<string, Promise<Maker>>();
+  const origins = new Map<string, Promise<Origins>>();
+
+  const standOf = (id: string) => once(stands, id, () => look(id));
+  const originsOf = (run: RunBrief | Run) => once(origins, run.id, () => readOrigins(redis, keys, run));
+  const makerOf = (id: string) =>
+    once(makers, id, async () => {
+      const [maker] = await readBriefs(redis, keys, [id]);
+      return { maker, isOwn: ownRows(maker === undefined ? new Map() : await originsOf(maker)) };
+    });
+  /** Runs that have rows of this one, oldest first. */
+  const takersOf = (id: string) =>
+    once(families, id, async () => {
+      const briefs = await readBriefs(redis, keys, await redis.smembers(keys.run(id).takers));
+      return briefs.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+    });
+
+  async function look(id: string): Promise<Stand> {
+    const run = await readRun(redis, keys, id);
+    if (run === null) throw new Error(`run ${id} is gone from the ledger`);
+    const isOwn = ownRows(await originsOf(run));
+    const { open, isSettled, succeeded, waiting, skipped } = await rowsOf(run, isOwn);
+    const own = () => [...open.keys()].filter(isOwn).length;
+    const before = own();
+    for (const taker of await takersOf(id)) await take(taker, run, open);
+    const off = await readWrittenOff(redis, keys, id);
+    for (const [row, one] of open)
+      if (one.run === id && off.has(row)) open.set(row, { ...one, isWrittenOff: isCorrectable(one) });
+    await closeByKey(run, open);
+    const of = (row: number) => open.get(row) ?? (isSettled(row) ? null : { ...NOTHING_YET, run: id, row });
+    return { open, isOwn, skipped, atService: succeeded + before - own(), waiting, of };
+  }
+
+  async function rowsOf(run: Run, isOwn: (row: number) => boolean): Promise<Seen> {
+    const of = JSON.stringify([run.outcomes, run.purged]);
+    const known = memory.get(run.id);
+    const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
+    if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.set(run.id, { of, seen });
+    return { ...seen, open: new Map(seen.open) };
+  }
+
+  /**
+   * What became of rows that a later run took. One that was skipped, since its key was known, says
+   * nothing of a duplicate of that key, nor of a row of a group.
+   */
+  async function take(taker: RunBrief, { id }: Run, open: Map<number, Standing>): Promise<void> {
+    const [{ of, skipped }, taken] = await Promise.all([standOf(taker.id), originsOf(taker)]);
+    const isGrouped = skipped.size > 0 && (await store.definition(id))?.group !== undefined;
+    for (const [row, from] of taken.get(id) ?? []) {
+      const now = of(row);
+      const isLike = skipped.has(row) && (isGrouped || open.get(from)?.code === 'duplicate_key');
+      if (!open.has(from) || isLost(now) || isLike) continue;
+      if (now === null) open.delete(from);
+      else open.set(from, now);
+    }
+  }
+
+  /**
+   * The key of an open row is free for others, also where it is written off, and a row of another
+   * run may have created its record: that closes the row, unless it stands for another of this
+   * file. A group's rows have one key.
+   */
+  async function closeByKey(run: Run, open: Map<number, Standing>): Promise<void> {
+    const space = spaceOf(run.operation);
+    const keyed = [...open].filter(([, one]) => one.run === run.id && isNamed(one));
+    if (space === null || keyed.length === 0) return;
+    const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
+    if (group !== undefined) return;
+    const places = keyed.map(([, one]) => {
+      const { keyDigest } = one;
+      const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
+      return { space, key: nameOf(one, run), form, place };
+    });
+    const states = await readPlaces(redis, keys, places);
+    for (const [i, [row, { code }]] of keyed.entries()) {
+      const state = states[i];
+      if (state?.kind === 'known' && state.alike !== true && (await isMadeFor(run, code, state)))
+        open.delete(row);
+    }
+  }
+
+  /** Later than the run, or by the one that its row waited for; not for another row. */
+  async function isMadeFor({ id, createdAt }: Run, code: string, made: Pick<Standing, 'run' | 'row'>) {
+    if (made.run === id) return false;
+    const { maker, isOwn } = await makerOf(made.run);
+    if (maker === undefined || !(maker.createdAt > createdAt || WAITED.has(code))) return false;
+    return isOwn(made.row) || !(await familyOf(id)).includes(made.run);
+  }
+
+  /** The deliveries that rows of a run come from in the end; `null`: all of its rows. */
+  async function rootsOf(run: RunBrief, rows: ReadonlySet<number> | null): Promise<Set<string>> {
+    const origins = await originsOf(run);
+    const hasOwn = rows === null ? ownCount(run) > 0 : [...rows].some(ownRows(origins));
+    const roots = new Set(hasOwn ? [run.id] : []);
+    for (const [id, pairs] of origins) {
+      const froms = pairs.flatMap(([row, from]) => (rows === null || rows.has(row) ? [from] : []));
+      const { maker } = await makerOf(id);
+      if (froms.length === 0 || maker === undefined) continue;
+      for (const root of await rootsOf(maker, new Set(froms))) roots.add(root);
+    }
+    return roots;
+  }
+
+  async function familyOf(id: string): Promise<string[]> {
+    const family = new Set([id]);
+    for (const one of family) for (const taker of await takersOf(one)) family.add(taker.id);
+    return [...family];
+  }
+
+  return {
+    standOf,
+    takersOf,
+    async accountOf(id: string): Promise<Account> {
+      const brief = await briefOf(id);
+      const runs = await familyOf(id);
+      const rows = ownCount(brief);
+      const counts = isToldByCounts(brief, runs) ? counted(brief) : countStand(await standOf(id));
+      const { atService, writtenOff, open, waiting } = counts;
+      const areOver = (await readBriefs(redis, keys, runs)).every(isOver);
+      const holds = atService + writtenOff + open === rows && (waiting === 0 || !areOver);
+      return { delivery: id, runs, rows, ...counts, holds };
+    },
+    /** The delivery that a run belongs to: itself where it has rows of its own, or of several. */
+    async deliveryOf(id: string): Promise<string> {
+      const [root = id, other] = await rootsOf(await briefOf(id), null);
+      return other === undefined ? root : id;
+    },
+    /** Rows of a run that a later one took, whatever became of them, or that are written off. */
+    async seenTo(id: string): Promise<ReadonlySet<number>> {
+      const rows = new Set(await readWrittenOff(redis, keys, id));
+      for (const taker of await takersOf(id)) {
+        const [{ of }, taken] = await Promise.all([standOf(taker.id), originsOf(taker)]);
+        for (const [row, from] of taken.get(id) ?? []) if (!isLost(of(row))) rows.add(from);
+      }
+      return rows;
+    },
+  };
+
+  async function briefOf(id: string): Promise<RunBrief> {
+    const [brief] = await readBriefs(redis, keys, [id]);
+    if (brief === undefined) throw new Error(`run ${id} is gone from the ledger`);
+    return brief;
+  }
+}
+
+export function once<T>(known: Map<string, Promise<T>>, id: string, look: () => Promise<T>): Promise<T> {
+  const found = known.get(id) ?? look();
+  known.set(id, found);
+  return found;
+}
+
+/** Their key was another run's then, which may have been registered before. */
+const WAITED: ReadonlySet<string> = new Set(['key_held', 'key_in_doubt']);
+
+const off = script(WRITE_OFF, z.number());
+const writeOffSchema = requestSchema.extend({ rows: z.string() });
+
+/** Rows of a run that somebody has said shall never be loaded. */
+async function readWrittenOff(redis: RedisConnection, keys: LedgerKeys, run: string) {
+  const texts = await redis.hvals(keys.run(run).writtenOff);
+  const rows = texts.map((text) => unpackRowNumbers(writeOffSchema.parse(JSON.parse(text)).rows));
+  return new Set((await Promise.all(rows)).flat());
+}
+
+/** `standing`: rows of the run. */
+type WriteOff = { readonly of: Run; readonly standing: readonly Standing[]; readonly request: StateRequest };
+
+export async function keepWriteOff(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  { of, standing, request }: WriteOff,
+): Promise<void> {
+  const { id: run, operation } = of;
+  const space = spaceOf(operation);
+  const places = standing.filter(isNamed).map((one) => {
+    return [formAt(keys, { ...one, key: nameOf(one, of) }), `${run} ${one.row}`] as const;
+  });
+  // Whoever finds a row there looks whether it is written off.
+  if (space !== null && places.length > 0) await redis.hset(keys.writtenOff(space), new Map(places));
+  const rows = standing.map(({ row }) => row);
+  const { writtenOff, record } = keys.run(run);
+  const text = JSON.stringify({ ...request, rows: await packRowNumbers(rows) });
+  const list = rows.join(',');
+  const shown = list.length > CHARACTERS_TOLD ? `sha256 ${digestOf(list)}` : list;
+  const told = { count: rows.length, rows: shown, why: request.why };
+  // Whoever is about to take rows looks again.
+  const taken = `${run} ${randomUUID()}`;
+  const entry = [stubOf(keys, run, request.at), JSON.stringify(told)];
+  await appending(redis, [keys.audit], ([link = '']) =>
+    off(
+      redis,
+      [writtenOff, keys.files, keys.audit, record],
+      [`${request.at} ${rows[0]}`, text, taken, link, ...entry],
+    ),
+  );
+}
+
+const CHARACTERS_TOLD = 200;
+
+const NOTHING_YET = {
+  line: 0,
+  key: '',
+  outcome: 'open',
+  code: '',
+  isWrittenOff: false,
+  isPurged: false,
+} as const;
+
+/** The later run had lost the row, and has not sent it: the earlier one may be taken again. */
+function isLost(standing: Standing | null): boolean {
+  return standing?.line === 0 && isCorrectable(standing);
+}
+
+/** Never one that may have been created, or is being sent. */
+export function isCorrectable(one: Standing): boolean {
+  return isEnded(one) && !one.isWrittenOff;
+}
+
+export function isEnded({ outcome }: Standing): boolean {
+  return outcome !== 'in-doubt' && outcome !== 'open';
+}
+
+/** Its key is its own, and may be somebody else's by now. */
+function isNamed(one: Standing): boolean {
+  return one.code !== 'duplicate_key' && isEnded(one);
+}
+
+/** What its run claimed: without a key, its place in the file. */
+function nameOf({ key, row }: Standing, run: Run): string {
+  return key === '' ? identityByPlace(run, row) : key;
+}
+
+/** Without reading its rows: nobody has seen to any that did not succeed. */
+function isToldByCounts(brief: RunBrief, family: readonly string[]): boolean {
+  const isAlone = family.length === 1 && takesFrom(brief).length === 0;
+  return isAlone && (!isOver(brief) || countUnsuccessful(brief.outcomes) === 0);
+}
+
+function takesFrom({ parent, standsFor }: RunBrief): string[] {
+  return parent === null ? Object.keys(standsFor ?? {}) : [parent];
+}
+
+/** Rows that stand for no row of an earlier run. */
+function ownCount({ rows, parent, standsFor = {} }: Pick<Run, 'rows' | 'parent' | 'standsFor'>): number {
+  if (parent !== null) return 0;
+  return Object.values(standsFor).reduce((left, taken) => left - taken, rows);
+}
+
+function ownRows(origins: Origins): (row: number) => boolean {
+  const taken = new Set([...origins.values()].flatMap((pairs) => pairs.map(([row]) => row)));
+  return (row) => !taken.has(row);
+}
+
+type Counts = Pick<Account, 'atService' | 'writtenOff' | 'open' | 'inDoubt' | 'waiting' | 'purged'>;
+
+function counted({ rows, outcomes }: RunBrief): Counts {
+  const settled = countSettled(outcomes);
+  const failed = countUnsuccessful(outcomes);
+  const waiting = rows - settled;
+  const inDoubt = outcomes['in-doubt'];
+  const atService = settled - failed;
+  // Of purged runs only those without a failure are told here.
+  return { atService, writtenOff: 0, open: failed + waiting, inDoubt, waiting, purged: 0 };
+}
+
+function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
+  const own = [...open].flatMap(([row, standing]) => (isOwn(row) ? [standing] : []));
+  const countIf = (is: (standing: Standing) => boolean) => own.filter(is).length;
+  const writtenOff = countIf((one) => one.isWrittenOff);
+  return {
+    atService,
+    writtenOff,
+    open: own.length - writtenOff + waiting,
+    inDoubt: countIf(({ outcome }) => outcome === 'in-doubt'),
+    waiting: waiting + countIf(({ outcome }) => outcome === 'open'),
+    purged: countIf((one) => one.isPurged && isCorrectable(one)),
+  };
+}
+
+async function readRows(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  isOwn: (row: number) => boolean,
+  hasAll = isOver(run),
+): Promise<Seen> {
+  const open = new Map<number, Standing>();
+  const skipped = new Set<number>();
+  const own = ownCount(run);
+  if (hasAll && countUnsuccessful(run.outcomes) === 0 && run.outcomes.skipped === 0)
+    return { open, succeeded: own, waiting: 0, skipped, isSettled: () => true };
+  const settled = new Set<number>();
+  let [succeeded, ended, all] = [0, 0, 0];
+  const isPurged = run.purged !== undefined;
+  const see = ({ row, line, key, keyDigest, outcome, code }: Settlement) => {
+    all += 1;
+    if (!hasAll) settled.add(row);
+    if (outcome === 'skipped' && !isOwn(row)) skipped.add(row);
+    if (isOwn(row)) ended += 1;
+    if (!isSuccess(outcome))
+      open.set(row, { run: run.id, row, line, key, keyDigest, outcome, code, isWrittenOff: false, isPurged });
+    else if (isOwn(row)) succeeded += 1;
+  };
+  for await (const { settlements } of readAll(redis, keys.run(run.id), run.chunks)) settlements.forEach(see);
+  // Redis has lost some: which of them have an outcome is read row by row.
+  if (hasAll && all !== run.rows) return readRows(redis, keys, run, isOwn, false);
+  return { open, succeeded, waiting: own - ended, skipped, isSettled: (row) => hasAll || settled.has(row) };
+}

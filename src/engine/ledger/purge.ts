@@ -1,0 +1,57 @@
+/**
+ * A run's purge in Redis: it is begun; what stays of its blocks is written beside them; one script
+ * changes the two and removes the rest, so that until then all rows are there, and after it none.
+ * Each step may be done again, and by several processes at once.
+ */
+import { z } from 'zod';
+import type { RedisConnection } from '../../lib/redis-connection.ts';
+import { CLEAR } from '../../lib/seal.ts';
+import type { KeyForm } from '../../model/key-form.ts';
+import { PURGED_FILE, type Purged } from '../../model/run.ts';
+import { withoutValues } from '../../model/sentence.ts';
+import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
+import { identityPlace, type LedgerKeys } from './keys.ts';
+import COMPLETE_PURGE from './lua/complete-purge.lua';
+import { packBlock } from './mark.ts';
+import type { RunBrief } from './run-record.ts';
+import { readAll } from './run-view.ts';
+import { script } from './script.ts';
+
+const complete = script(COMPLETE_PURGE, z.number());
+
+export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrief) {
+  const k = keys.run(run.id);
+  return {
+    /** From now on no rerun takes its rows. */
+    begin: (purged: Purged) => redis.hsetnx(k.record, 'purged', JSON.stringify({ ...purged, isDone: false })),
+    /** In clear: the data key goes. False: the signal came first. */
+    async writeBlocks(form: KeyForm | undefined, signal: AbortSignal): Promise<boolean> {
+      const digestOf = (key: string) => identityPlace(keys, { space: '', key, form }).digest;
+      for await (const { chunk, closedAt, settlements } of readAll(redis, k, run.chunks)) {
+        if (signal.aborted) return false;
+        const left = settlements.map(({ key, keyDigest = key && digestOf(key), ...kept }) => ({
+          ...kept,
+          key: '',
+          ...(keyDigest !== '' && { keyDigest }),
+          message: '',
+          values: {},
+          issues: kept.issues.map(withoutValues),
+        }));
+        await redis.hset(k.purgedBlocks, String(chunk), packBlock(left, closedAt ?? 0, CLEAR));
+      }
+      return true;
+    },
+    /** Told once, whoever else did the same. */
+    async complete(purged: Purged): Promise<void> {
+      const { by } = purged;
+      const of = { count: run.rows, ...run.outcomes, ...(by !== keys.actor.name && { by }) };
+      const gone = [k.sources, k.bodies, k.documents, k.sightings, k.late, k.input];
+      const names = [k.record, k.blocks, k.purgedBlocks, keys.audit, ...gone];
+      const entry = [stubOf(keys, run.id, purged.at), JSON.stringify(of)];
+      await appending(redis, [keys.audit], ([link = '']) =>
+        complete(redis, names, [JSON.stringify(purged), PURGED_FILE, link, ...entry]),
+      );
+    },
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * A run's record: how it is stored and read. Large runs are often listed without their definition,
+ * columns and chunk ends, which would make reading thousands of times as expensive.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
+import type { RedisConnection } from '../../lib/redis-connection.ts';
+import { programVersion } from '../../lib/version.ts';
+import { whyUnknown } from '../../model/approval.ts';
+import { type Actor, digestOf } from '../../model/audit.ts';
+import { OUTCOMES } from '../../model/outcome.ts';
+import { type CheckCounts, chunksOf, type Run, runSchema } from '../../model/run.ts';
+import type { FileFacts, Origins } from '../../model/source.ts';
+import { stubOf } from './audit.ts';
+import type { LedgerKeys } from './keys.ts';
+import { FILE_PLACE } from './sealing.ts';
+
+/** How many rows go first, alone: by the definition, or as the job's first large run here. */
+export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
+
+export type NewRun = {
+  readonly id: string;
+  readonly job: string;
+  readonly definition: JobDefinition;
+  readonly target: string;
+  readonly facts: FileFacts;
+  readonly chunkRows: number;
+  readonly canary?: Canary | null;
+  readonly createdAt: Date;
+  readonly again: boolean;
+  readonly checked?: CheckCounts | undefined;
+  /** `latest`: the run that took rows of others last, when they were looked at. */
+  readonly origins?: { readonly origins: Origins; readonly latest: string };
+};
+
+type Asking = Pick<NewRun, 'definition' | 'target'> & Partial<Pick<NewRun, 'facts'>>;
+
+/** Rehearsals and files without rows send nothing; `facts` left out: it has some. */
+export function needsApproval({ definition, target, facts }: Asking): boolean {
+  return definition.approval === 'required' && target !== 'sandbox' && facts?.rows !== 0;
+}
+
+/** `null`: the actor may begin it. */
+export function whyNotBegun(by: Actor, run: Asking): string | null {
+  return needsApproval(run) ? whyUnknown(by) : null;
+}
+
+export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<string, string | number> {
+  const { facts, canary = null, checked } = run;
+  const { request } = run.definition;
+  const dataKey = sealing.begin(run.id);
+  const chunking = {
+    rows: facts.rows,
+    chunkRows: run.chunkRows,
+    chunkEnds: facts.chunkEnds,
+    ...(facts.chunkEnds === null && canary !== null && { firstRows: canary.rows }),
+  };
+  return {
+    ...chunking,
+    id: run.id,
+    job: run.job,
+    operation: operationOf(run.definition),
+    definition: JSON.stringify(run.definition),
+    target: run.target,
+    ...(dataKey !== undefined && { dataKey, ledgerKey: sealing.name() }),
+    file: sealing.open(run.id, dataKey).text(FILE_PLACE, facts.path),
+    sha256: facts.sha256,
+    ...(request?.idempotencyHeader !== undefined && { nonce: randomUUID() }),
+    source: JSON.stringify(facts.source),
+    registeredVia: actor.via,
+    ...(actor.via !== 'inbox' && { registeredBy: actor.name, registeredUser: actor.user ?? '' }),
+    // No moment in which it could run.
+    ...(needsApproval(run) ? { state: 'paused', reason: 'approval' } : { state: 'queued', reason: '' }),
+    ...(checked !== undefined && { checked: JSON.stringify(checked) }),
+    chunks: chunksOf(chunking),
+    ...(canary?.kind === 'first' && { canary: canary.kind }),
+    chunkEnds: JSON.stringify(facts.chunkEnds),
+    ...((facts.apart ?? []).length > 0 && { apart: JSON.stringify(facts.apart) }),
+    createdAt: run.createdAt.toISOString(),
+  };
+}
+
+/** `overtaken`: another run took rows of the same one meanwhile. */
+export const registeredSchema = z.tuple([z.enum(['new', 'known', 'overtaken']), z.string()]);
+
+/** KEYS and ARGV of REGISTER, which says what it asks for. */
+export function registration(
+  keys: LedgerKeys,
+  record: ReturnType<typeof newRecord>,
+  asked: Readonly<Record<string, unknown>>,
+): readonly [names: string[], args: (string | number)[]] {
+  const id = String(record.id);
+  const { job, target, rows, parent, sha256 } = record;
+  const definition = digestOf(String(record.definition));
+  const of = {
+    ...asked,
+    id,
+    createdAt: String(Date.parse(String(record.createdAt))),
+    prefix: keys.run('').record,
+    stub: stubOf(keys, id, String(record.createdAt)),
+    // Not the file's name: it may say whose rows they are.
+    of: JSON.stringify({ job, target, rows, parent, sha256, definition, version: programVersion() }),
+  };
+  const k = keys.run(id);
+  const args = [JSON.stringify(of), ...Object.entries(record).flat()];
+  return [[keys.files, keys.runs, k.record, k.input, keys.audit], args];
+}
+
+/** All other fields are texts. */
+const JSON_FIELDS: ReadonlySet<string> = new Set([
+  'rows',
+  'chunkRows',
+  'source',
+  'chunks',
+  'firstRows',
+  'chunkEnds',
+  'apart',
+  'standsFor',
+  'request',
+  'checked',
+  'approval',
+  'movedAt',
+  'purged',
+]);
+const UNASKED = { registeredBy: null, checked: null, approval: null };
+const EMPTY = { ...UNASKED, parent: null, reason: null, startedAt: null, finishedAt: null };
+
+/** A cleared field is an empty text. */
+function fieldsOf(
+  record: Readonly<Record<string, string | null>>,
+  closedChunks: number,
+  { sealing }: LedgerKeys,
+) {
+  const fields: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(record)) {
+    if (!text) continue;
+    fields[name] = JSON_FIELDS.has(name) ? JSON.parse(text) : text;
+  }
+  const counts = OUTCOMES.map((outcome) => [outcome, Number(record[`o:${outcome}`] ?? 0)]);
+  const seal = sealing.open(record.id ?? '', record.dataKey ?? undefined);
+  const file = seal.openText(FILE_PLACE, record.file ?? '');
+  return { ...EMPTY, ...fields, file, outcomes: Object.fromEntries(counts), closedChunks };
+}
+
+/** `null`: the run is gone from the ledger. */
+export async function readRun(redis: RedisConnection, keys: LedgerKeys, id: string): Promise<Run | null> {
+  const { record, blocks } = keys.run(id);
+  const [found, closed] = await Promise.all([redis.hgetall(record), redis.hlen(blocks)]);
+  return found.id === undefined ? null : runSchema.parse(fieldsOf(found, closed, keys));
+}
+
+const briefSchema = runSchema.omit({
+  sha256: true,
+  operation: true,
+  chunkRows: true,
+  source: true,
+  chunkEnds: true,
+  apart: true,
+  firstRows: true,
+  movedAt: true,
+});
+export type RunBrief = z.infer<typeof briefSchema>;
+
+const BRIEF = [...Object.keys(briefSchema.shape), ...OUTCOMES.map((outcome) => `o:${outcome}`)];
+
+/** In the order of the ids, without runs that are gone from the ledger. */
+export async function readBriefs(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  ids: readonly string[],
+): Promise<RunBrief[]> {
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const { record, blocks } = keys.run(id);
+      const [texts, closed] = await Promise.all([redis.hmget(record, ...BRIEF), redis.hlen(blocks)]);
+      const fields = Object.fromEntries(BRIEF.map((name, i) => [name, texts[i] ?? null]));
+      return fields.id === null ? [] : [briefSchema.parse(fieldsOf(fields, closed, keys))];
+    }),
+  );
+  return found.flat();
+}
+
+const RUNS_PER_LOOK = 500;
+
+/** Of a target's runs, oldest first, but for those left out. */
+export async function* allBriefs(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  isLeftOut: (id: string) => boolean = () => false,
+): AsyncGenerator<RunBrief> {
+  const ids = (await redis.zrange(keys.runs, '0', '-1')).filter((id) => !isLeftOut(id));
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK)
+    yield* await readBriefs(redis, keys, ids.slice(at, at + RUNS_PER_LOOK));
+}

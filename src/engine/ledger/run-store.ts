@@ -1,0 +1,224 @@
+/**
+ * The runs of one target: registered once for each file and job, read, listed, and moved from state
+ * to state by the table of transitions (model/run.ts). A script applies the table, so that two
+ * processes never move a run at the same time. The lease of who reads a run's file is here too.
+ */
+
+import { randomInt } from 'node:crypto';
+import { z } from 'zod';
+import { type JobDefinition, jobDefinitionSchema } from '../../config/job-definition.ts';
+import type { RedisConnection } from '../../lib/redis-connection.ts';
+import { acceptedRows } from '../../model/outcome.ts';
+import {
+  type Reason,
+  RUN_STATES,
+  RUN_TRANSITIONS,
+  type Run,
+  type RunState,
+  runStateSchema,
+  type StateRequest,
+} from '../../model/run.ts';
+import { stubOf } from './audit.ts';
+import { appending } from './audit-chain.ts';
+import { createSharedBreaker } from './breaker.ts';
+import { bucketsOf, type LedgerKeys } from './keys.ts';
+import DROP_LEASE from './lua/drop-lease.lua';
+import HOLD_LEASE from './lua/hold-lease.lua';
+import REGISTER from './lua/register.lua';
+import REGISTER_IN_EPOCH from './lua/register-in-epoch.lua';
+import TRANSITION from './lua/transition.lua';
+import { originFields } from './origins.ts';
+import {
+  allBriefs,
+  type NewRun,
+  newRecord,
+  type RunBrief,
+  readRun,
+  registeredSchema,
+  registration,
+} from './run-record.ts';
+import { script } from './script.ts';
+import { type VerifiedLedger, whenVerified } from './verified.ts';
+
+const register = script(REGISTER, registeredSchema);
+const registerVerified = whenVerified(REGISTER_IN_EPOCH, registeredSchema);
+const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
+const holdLease = script(HOLD_LEASE, z.number());
+const dropLease = script(DROP_LEASE, z.number());
+
+export type RunStore = ReturnType<typeof createRunStore>;
+
+type Change = {
+  readonly reason: string;
+  /** In the audit; left out: the reason. */
+  readonly why?: string;
+  readonly from: readonly string[];
+  readonly request?: StateRequest | undefined;
+};
+
+export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
+  const { actor } = keys;
+  const breaker = createSharedBreaker(redis, keys);
+  const get = (id: string) => readRun(redis, keys, id);
+  const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
+    const asked =
+      request === undefined ? '' : JSON.stringify({ ...request, via: actor.via, user: actor.user });
+    const at = now().toISOString();
+    const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
+    const args = [to, reason, at, asked, stubOf(keys, id, at), of, JSON.stringify(from)];
+    const [, moved] = await appending(redis, [keys.audit], ([link = '']) =>
+      transition(redis, [keys.run(id).record, keys.audit], [link, ...args]),
+    );
+    return moved === 1;
+  };
+  const transitionTo = (id: string, to: RunState, reason: Reason | null, request?: StateRequest) => {
+    const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
+    // A person's pause replaces the window's, which would end by itself.
+    const also = reason === 'requested' ? ['paused window'] : [];
+    return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
+  };
+  const closedChunks = async (id: string): Promise<ReadonlySet<number>> =>
+    new Set((await redis.hkeys(keys.run(id).blocks)).map(Number));
+  const idsOf = async (isMeant: (run: RunBrief) => boolean) => {
+    const ids: string[] = [];
+    for await (const run of allBriefs(redis, keys)) if (isMeant(run)) ids.push(run.id);
+    return ids;
+  };
+  const leaseOf = async (id: string) => {
+    const { lease } = keys.run(id);
+    const [holder, ms] = await Promise.all([redis.get(lease), redis.pttl(lease)]);
+    return holder === null ? null : { holder, ms };
+  };
+
+  return {
+    get,
+    closedChunks,
+    leaseOf,
+    /**
+     * Registers the run, or names the one that already took this file through this job. Workers
+     * register on a verified ledger: one that just forgot the file's run would skip every row as
+     * known, and the run that sent them would be gone.
+     */
+    async register(run: NewRun, verified?: Pick<VerifiedLedger, 'call'>) {
+      const { facts, job, again, origins: taken } = run;
+      const from = [...(taken?.origins.keys() ?? [])];
+      const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
+      const record = { ...newRecord(run, keys), ...(await originFields(taken?.origins)) };
+      const [names, args] = registration(keys, record, asked);
+      const [kind, id] = await appending(redis, [keys.audit], ([link = '']) => {
+        const said = [link, ...args];
+        return verified?.call(registerVerified, names, said) ?? register(redis, names, said);
+      });
+      return { kind, id };
+    },
+    async definition(id: string): Promise<JobDefinition | null> {
+      const text = await redis.hget(keys.run(id).record, 'definition');
+      return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));
+    },
+    /** Unknown runs are left out. */
+    async statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>> {
+      const states = new Map<string, RunState>();
+      for (const id of ids) {
+        const state = await redis.hget(keys.run(id).record, 'state');
+        if (state !== null) states.set(id, runStateSchema.parse(state));
+      }
+      return states;
+    },
+    /** `null`: none. */
+    ofFile: (file: { readonly sha256: string; readonly job: string }) =>
+      redis.hget(keys.files, `${file.sha256}:${file.job}`),
+    /** Runs of that content by any job, oldest first. */
+    async ofContent(sha256: string): Promise<readonly string[]> {
+      const files = Object.entries(await redis.hgetall(keys.files));
+      return files.flatMap(([entry, run]) => (entry.startsWith(`${sha256}:`) ? [run] : [])).sort();
+    },
+    /** For rehearsals alone: no file was loaded, and no key of these spaces is known. */
+    async forget(spaces: ReadonlySet<string>): Promise<void> {
+      const known = [...spaces].flatMap((space) => [keys.writtenOff(space), ...bucketsOf(keys, space)]);
+      await redis.unlink([keys.files, ...known]);
+    },
+    /** Of these jobs, oldest first. */
+    async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
+      if (jobs.size === 0) return [];
+      return idsOf(({ job, state }) => jobs.has(job) && holdsUpLaterJobs(state));
+    },
+    /** In any state, oldest first. */
+    withOpenRows: () => idsOf(({ closedChunks, chunks }) => closedChunks < chunks),
+    /** Whether a row of any run has reached the service. */
+    async wasEverReached(): Promise<boolean> {
+      for await (const { outcomes: of } of allBriefs(redis, keys))
+        if (acceptedRows(of) + of.rejected + of.denied + of['in-doubt'] > 0) return true;
+      return false;
+    },
+    /** The run that took rows of others last, `''`: none; to be read before rows are looked at. */
+    latestTaker: async () => (await redis.hget(keys.files, 'taken')) ?? '',
+    /** Newest first. */
+    async list(limit: number) {
+      const runs = await Promise.all((await redis.zrevrange(keys.runs, 0, limit - 1)).map(get));
+      return runs.filter((run) => run !== null);
+    },
+    countClosed: (id: string) => redis.hlen(keys.run(id).blocks),
+    /** Numbers of the chunks that were queued and are not closed. */
+    async openChunks(id: string) {
+      const added = Number((await redis.hget(keys.run(id).record, 'added')) ?? 0);
+      const closed = await closedChunks(id);
+      const queued = Array.from({ length: added }, (_, i) => i + 1);
+      return queued.filter((n) => !closed.has(n));
+    },
+    /** False where the table of transitions does not allow it. */
+    transition: transitionTo,
+    /** Sets a run running that is paused for that reason; false where it isn't. */
+    goOn: (id: string, pausedFor: Exclude<Reason, 'approval'>) =>
+      move(id, 'running', { reason: '', why: `${pausedFor} over`, from: [`paused ${pausedFor}`] }),
+    /** Sets a run running that waits for its approval; false where it doesn't. */
+    approve: (id: string, request: StateRequest) =>
+      move(id, 'running', { reason: '', from: ['paused approval'], request }),
+    /** Pauses a run that is running; `problem`: what is to be put right. */
+    async pause(id: string, reason: Reason, problem: string | null): Promise<boolean> {
+      const { record } = keys.run(id);
+      if (problem !== null) await redis.hset(record, 'problem', problem);
+      return transitionTo(id, 'paused', reason);
+    },
+    /** That the program itself paused since the service refused the token. */
+    async pausedForToken(): Promise<readonly Run[]> {
+      const ids = await idsOf(({ state }) => state === 'paused');
+      const runs = await Promise.all(ids.map(get));
+      const known = runs.filter((run) => run !== null);
+      return known.filter(({ state, reason }) => state === 'paused' && reason === 'credentials');
+    },
+    tryOne: breaker.tryOne,
+    tryNow: breaker.tryNow,
+    /** Rows go on for the rest of the run, however often it would be paused for that. */
+    async lift(id: string, reason: Reason) {
+      await redis.hset(keys.run(id).record, 'lifted', reason);
+    },
+    /** `first`: without a setting. After a canary's stop: the chunk that goes alone next. */
+    canaryOf: async (id: string) => (await redis.hget(keys.run(id).record, 'canary')) ?? '',
+    /** Whether first rows of the job succeeded at this target. */
+    isProven: async (job: string) => (await redis.hexists(keys.files, `proven:${job}`)) === 1,
+    async prove(job: string, run: string) {
+      await redis.hset(keys.files, `proven:${job}`, run);
+    },
+    /** Takes or renews the lease to read the run's file; false: another process has it. */
+    holdLease: async (id: string, holder: string, ms: number) =>
+      (await holdLease(redis, [keys.run(id).lease], [holder, ms])) === 1,
+    async dropLease(id: string, holder: string) {
+      await dropLease(redis, [keys.run(id).lease], [holder]);
+    },
+  };
+}
+
+/** Later jobs (`after`) wait until a run is finished or cancelled, even where it is paused. */
+export function holdsUpLaterJobs(state: RunState): boolean {
+  return state !== 'finished' && state !== 'cancelled';
+}
+
+const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
+const RANDOM_LETTERS = 4;
+
+/** Sorts by time, can be read out loud, and is never used twice: `20261121-034512-k3f9` (UTC). */
+export function newRunId(now: Date): string {
+  const [date = '', time = ''] = now.toISOString().replaceAll(/[-:]/g, '').split('T');
+  const letters = Array.from({ length: RANDOM_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length)));
+  return `${date}-${time.slice(0, 6)}-${letters.join('')}`;
+}

@@ -1,0 +1,207 @@
+/**
+ * The epoch of a ledger: one run of the Redis server for which it was verified. When the server
+ * changes Redis may have gone back in time, so every worker replays its journal and checks in; the
+ * last one opens the epoch. Promised: until then, and where a worker finds its own recorded batches
+ * gone, it claims, intends and settles nothing. What a missing worker may have done goes into
+ * doubt. No worker does anything before all others that live know of it.
+ */
+
+import { z } from 'zod';
+import { messageOf } from '../../lib/errors.ts';
+import { createRecentMap } from '../../lib/recent.ts';
+import { SHIPPED_TIMES } from '../../lib/times.ts';
+import { sleep, withDeadline } from '../../lib/waiting.ts';
+import { processOf } from '../../lib/worker-id.ts';
+import DEREGISTER from '../ledger/lua/deregister.lua';
+import HEARTBEAT from '../ledger/lua/heartbeat.lua';
+import { protocol } from '../ledger/protocol.ts';
+import { type Script, type SentArguments, script } from '../ledger/script.ts';
+import { type VerifiedLedger, whenVerified } from '../ledger/verified.ts';
+import { type EpochEdges, LEAVING, type Memory, STILL, verifyLedger } from './verification.ts';
+
+/** As its own worker has it. */
+export type LedgerEpoch = VerifiedLedger & {
+  /** Resolves at once where the ledger is verified. */
+  verify(): Promise<void>;
+  /** Deregisters this worker; calls that still wait for the epoch fail. */
+  close(): Promise<void>;
+};
+
+const CLOSE_WAIT_MS = 200;
+const WORKERS_KEPT = 4_000;
+const HEARTBEAT_MS = 1_000;
+/** A worker that waits until the others know of it gives heartbeats faster than they do. */
+const KNOWN_POLL_MS = 50;
+
+/**
+ * Several heartbeats. Within one server run nothing is lost, so a worker that is silent for this
+ * long leaves the registry. A batch of a living worker, later than all of its own, takes it out: a
+ * Redis that still has that batch has lost nothing of the silent worker.
+ */
+export const SILENT_MS = 5_000;
+/** How long it is remembered who left: longer than the worker's journal is kept. */
+const LEFT_MS = 7 * 86_400_000;
+
+const deregister = script(DEREGISTER, z.number());
+const heartbeat = whenVerified(HEARTBEAT, z.tuple([z.coerce.number()]).rest(z.string()));
+
+/** Checks in, and gives heartbeats until it is closed. */
+export async function openEpoch(edges: EpochEdges): Promise<LedgerEpoch> {
+  const stop = new AbortController();
+  const epoch = createEpoch(edges, stop.signal);
+  await epoch.verify();
+  const beating = keepHeartbeat(epoch, edges, stop.signal);
+  return {
+    ...epoch,
+    async close() {
+      stop.abort();
+      await withDeadline(beating, CLOSE_WAIT_MS);
+      await epoch.close();
+    },
+  };
+}
+
+async function keepHeartbeat(epoch: OwnEpoch, { onTrouble }: EpochEdges, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    await sleep(HEARTBEAT_MS, stop);
+    if (stop.aborted) return;
+    try {
+      await epoch.beat();
+    } catch (error) {
+      if (!stop.aborted) onTrouble('a heartbeat could not be given', { problem: messageOf(error) });
+    }
+  }
+}
+
+type Call<Answer> = {
+  readonly run: Script<Answer>;
+  readonly keys: readonly string[];
+  readonly args: SentArguments;
+  readonly isBatch: boolean;
+};
+
+type OwnEpoch = LedgerEpoch & { beat(): Promise<void> };
+
+function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
+  const { redis, keys, worker } = edges;
+  const seen = createRecentMap<string, number>(WORKERS_KEPT);
+  const count = { sent: 0, number: 0, recorded: 0, recoveries: 0 };
+  const memory: Memory = { ...count, name: '', seen, keptOut: new Set() };
+  const attempt = async <Answer>({ run, keys: named, args, isBatch }: Call<Answer>) => {
+    let batch = 0;
+    // A new number each time the script is sent: the last one carried out must have the highest.
+    const sent = () => {
+      if (isBatch) memory.sent += 1;
+      batch = memory.sent;
+      const own = typeof args === 'function' ? args() : args;
+      return [...own, worker, memory.number, memory.recorded, batch];
+    };
+    const answer = await run(redis, [...named, keys.epoch], sent);
+    memory.recorded = Math.max(memory.recorded, batch);
+    if (isBatch) edges.knows({ epoch: memory.name, batch: memory.recorded });
+    return answer;
+  };
+  const beat = { run: heartbeat, keys: [keys.left], args: [SILENT_MS, LEFT_MS], isBatch: true };
+  let verifiedAt = Number.NEGATIVE_INFINITY;
+  /** A Redis that went back in time may forget this worker with all it sent, and it may be gone. */
+  const untilKnown = async () => {
+    let since = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const [now, ...shown] = await attempt(beat);
+      since = Math.min(since, now);
+      const workers = see(memory, shown);
+      const knows = (other: Shown) =>
+        other.worker === worker || other.beat > since || edges.isGone(other.worker);
+      verifiedAt = performance.now();
+      if (workers.every(knows)) return;
+      if (stop.aborted) throw new Error(LEAVING);
+      await sleep(KNOWN_POLL_MS, stop);
+    }
+  };
+  let verifying: Promise<void> | null = null;
+  /** All others know of this worker since it last checked in. */
+  let isKnown = false;
+  const verified = async () => {
+    for (;;) {
+      const before = isKnown;
+      // Also where this worker checks in and fails before the others know of it.
+      isKnown = false;
+      isKnown = !(await verifyLedger(edges, memory, stop)) && before;
+      try {
+        if (!isKnown) await untilKnown();
+        isKnown = true;
+        return;
+      } catch (error) {
+        if (!isUnverified(error)) throw error;
+      }
+    }
+  };
+  const verify = () => {
+    verifying ??= verified().finally(() => {
+      verifying = null;
+    });
+    return verifying;
+  };
+  const untilDone = async <Answer>(call: Call<Answer>) => {
+    for (;;) {
+      if (!isKnown) await verify();
+      try {
+        return await attempt(call);
+      } catch (error) {
+        if (!isUnverified(error)) throw error;
+        await verify();
+      }
+    }
+  };
+
+  return {
+    worker,
+    redis,
+    verify,
+    isElsewhere(process) {
+      if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;
+      for (const [other, endedAt] of seen)
+        if (endedAt === STILL && other !== worker && processOf(other) === process)
+          return !edges.isGone(other);
+      return false;
+    },
+    isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
+    recoveries: () => memory.recoveries,
+    keepOutOfReplay(asked) {
+      memory.keptOut.add(asked);
+      return () => void memory.keptOut.delete(asked);
+    },
+    async beat() {
+      const [, ...shown] = await untilDone(beat);
+      see(memory, shown);
+    },
+    call: (run, named, args) => untilDone({ run, keys: named, args, isBatch: true }),
+    read: (run, named, args) => untilDone({ run, keys: named, args, isBatch: false }),
+    async close() {
+      await deregister(redis, [keys.epoch, keys.left], [worker, memory.recorded, memory.number]);
+    },
+  };
+}
+
+function isUnverified(error: unknown): boolean {
+  return messageOf(error).includes(protocol.unverified);
+}
+
+/** A worker, and when it last read who else there is (ms, by Redis' clock). */
+type Shown = { readonly worker: string; readonly beat: number };
+
+/** As the scripts show a worker. */
+function parseShown(text: string): Shown {
+  const [worker = '', beat = ''] = text.split(' ');
+  return { worker, beat: Number(beat) };
+}
+
+/** Remembers who is a worker, and until which of its own batches this one saw it. */
+function see({ seen, sent }: Memory, shown: readonly string[]): readonly Shown[] {
+  const workers = shown.map(parseShown);
+  const names = new Set(workers.map(({ worker }) => worker));
+  const ended = [...seen].filter(([worker, endedAt]) => endedAt === STILL && !names.has(worker));
+  for (const [worker] of ended) seen.set(worker, sent);
+  for (const worker of names) seen.set(worker, STILL);
+  return workers;
+}

@@ -1,0 +1,57 @@
+/** `onboard check`: what `run` would find wrong, without a single call. */
+
+import type { Job } from '../../config/job-definition.ts';
+import { type Io, say, sayJson, tell } from '../../lib/terminal.ts';
+import { EXIT } from '../../model/exit.ts';
+import { createChecker, openReading } from '../../runs/check/file.ts';
+import type { Checked } from '../../runs/check/findings.ts';
+import { openLook } from '../../runs/check/ledger.ts';
+import { checkLines } from '../../runs/check/words.ts';
+import { cautions, type InputArguments, loadNamed, noRowsWords, sayingWhere } from '../../runs/input.ts';
+import { withCommand } from '../../session.ts';
+import type { AddCommand } from './command.ts';
+
+type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly json?: boolean };
+
+export const addCheckCommand: AddCommand = (program, io, done) => {
+  program
+    .command('check')
+    .description('Parse, map, validate, find duplicate and known keys, without calling the service')
+    .argument('[job]', 'name of a job definition in ONBOARD_JOBS')
+    .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
+    .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
+    .option('--sandbox', "look for known keys in the ledger of the rehearsals instead of MSB_BASE_URL's")
+    .option('--json', 'print the findings as JSON, a line per file')
+    .addHelpText('after', '\nExample:\n  onboard check subclients-create portfolio.csv')
+    .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
+      done(await check({ job, files, jobFile: flags.jobFile, command: 'check' }, flags, io)),
+    );
+};
+
+async function check(args: InputArguments, flags: Flags, io: Io): Promise<number> {
+  return withCommand(io, async ({ env, ...parts }) => {
+    const { job, paths } = await loadNamed(env, args);
+    for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
+    const look = await openLook(env, flags.sandbox === true, parts);
+    const checkFile = createChecker(job, look);
+    let exitCode: number = EXIT.success;
+    let sendable = 0;
+    for (const path of paths) {
+      const read = async () => checkFile(await openReading(path, job));
+      const checked = await sayingWhere(job, read);
+      tellChecked(checked, job, flags, io);
+      if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
+      sendable += checked.sendable;
+    }
+    const rehearsal = env.baseUrl === null && flags.sandbox !== true ? ' --sandbox' : '';
+    if (sendable > 0 && flags.json !== true)
+      say(io, `To send what can be sent: ${io.typed.replace(' check ', ' run ')}${rehearsal}`);
+    return exitCode;
+  });
+}
+
+function tellChecked(checked: Checked, { definition }: Job, flags: Flags, io: Io): void {
+  if (checked.rows === 0) tell(io, `warning: ${noRowsWords(checked.file)}`);
+  if (flags.json === true) sayJson(io, JSON.stringify(checked));
+  else say(io, ...checkLines(checked, definition));
+}

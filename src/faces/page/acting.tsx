@@ -1,0 +1,367 @@
+/**
+ * What an operator does with a run: a form asks for it, a page confirms what can't be taken back,
+ * and a page says what was done. The process that sends does the work.
+ */
+import type { Child } from 'hono/jsx';
+import { Prose, Text } from '../../lib/html-text.tsx';
+import { countOf, numberShown } from '../../lib/terminal.ts';
+import type { Ask, AskAnswer } from '../../model/ask.ts';
+import { countSettled } from '../../model/outcome.ts';
+import { type Run, runStateSchema } from '../../model/run.ts';
+import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
+import { kindWords, Table } from '../../runs/report/html/parts.tsx';
+import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { decisionsIn } from './decisions.ts';
+import type { Desk } from './desk.ts';
+import { answerDoubts, unconfirmed } from './doubts.tsx';
+import { ofRun } from './rows.tsx';
+import { rowNumber } from './run-rows.ts';
+import { runPath } from './runs.tsx';
+
+export const actingRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: ofRun(confirmCancel) },
+  { method: 'GET', path: '/runs/:id/approve', role: 'operator', answer: ofRun(confirmApprove) },
+  { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
+  { method: 'GET', path: '/runs/:id/write-off', role: 'operator', answer: ofRun(confirmWriteOff) },
+  { method: 'POST', path: '/runs/:id/write-off', role: 'operator', answer: writeOff },
+  { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
+  { method: 'POST', path: '/runs/:id/resume', role: 'operator', answer: control('resume') },
+  { method: 'POST', path: '/runs/:id/approve', role: 'operator', answer: control('approve') },
+  { method: 'POST', path: '/runs/:id/cancel', role: 'operator', answer: control('cancel') },
+  { method: 'POST', path: '/runs/:id/rerun', role: 'operator', answer: rerun },
+  { method: 'POST', path: '/runs/:id/resolve', role: 'operator', answer: resolve },
+  { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
+];
+
+/** As their fields take: Redis computes the digest of what the audit says. */
+const WHY_CHARACTERS = 200;
+
+function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
+  return async (visit: Visit<Desk>): Promise<Reply> => {
+    const { params, form } = visit;
+    const run = params.id ?? '';
+    const seen = runStateSchema.safeParse(form.get('seen')).data;
+    if (seen === undefined)
+      return told(
+        refusedFor(['The form does not say which state the page showed: load it again.']),
+        runPath(run),
+      );
+    const why = (form.get('why') ?? '').trim().slice(0, WHY_CHARACTERS);
+    return carriedOut(visit, { kind, run, seen, why });
+  };
+}
+
+async function rerun(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form } = visit;
+  const only = RERUN_OUTCOMES.filter((outcome) => form.getAll('only').includes(outcome));
+  const cause = form.get('cause');
+  return carriedOut(visit, {
+    kind: 'rerun',
+    run: params.id ?? '',
+    only,
+    cause: cause === '' ? null : cause,
+    isCorrected: form.get('as') === 'now',
+  });
+}
+
+async function writeOff(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form } = visit;
+  const run = params.id ?? '';
+  const cause = form.get('cause') || null;
+  const rows = form.getAll('rows').flatMap((text) => text.split(/[\s,;]+/).filter((one) => one !== ''));
+  const numbers = rows.flatMap((text) => rowNumber(text) ?? []);
+  if (cause === null && (numbers.length === 0 || numbers.length < rows.length))
+    return told(refusedFor([ROWS_EXPECTED]), runPath(run, '/write-off'));
+  const why = (form.get('why') ?? '').slice(0, WHY_CHARACTERS);
+  return carriedOut(visit, { kind: 'write-off', run, cause, rows: cause === null ? numbers : [], why });
+}
+
+const ROWS_EXPECTED = 'Expected rows to be chosen, or their numbers, such as 4, 17. Nothing was written off.';
+
+/** A settled row is followed by the next in doubt; a page reports rows of a file. */
+async function resolve(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form } = visit;
+  const run = params.id ?? '';
+  const doubts = runPath(run, '/doubts');
+  const decided = decisionsIn(form);
+  if (form.get('row') === null)
+    return decided.kind === 'problems'
+      ? told(refusedFor(decided.problems), doubts)
+      : carriedOut(visit, { kind: 'resolve', run, decisions: [...decided.decisions] }, doubts);
+  const again = (refused: { readonly problems: readonly string[]; readonly toType?: string }) =>
+    answerDoubts(visit, { ...refused, id: (form.get('id') ?? '').trim() });
+  if (decided.kind === 'problems') return again(decided);
+  for (const { row, decision } of decided.decisions) {
+    const ask = decision.kind === 'created' ? null : await unconfirmed(visit, row);
+    if (ask !== null) return again(ask);
+  }
+  const answer = await askFor(visit, { kind: 'resolve', run, decisions: [...decided.decisions] });
+  if (answer.kind === 'refused') return again(answer);
+  if (answer.kind === 'moved-on') return told(answer, doubts);
+  const next = rowNumber(form.get('next') ?? '');
+  return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
+}
+
+async function lookUp(visit: Visit<Desk>): Promise<Reply> {
+  const run = visit.params.id ?? '';
+  return carriedOut(visit, { kind: 'look-up', run }, runPath(run, '/doubts'));
+}
+
+async function carriedOut(visit: Visit<Desk>, ask: Ask, next?: string): Promise<Reply> {
+  return told(await askFor(visit, ask), runPath(visit.params.id ?? ''), next);
+}
+
+export async function askFor({ page, visitor }: Visit<Desk>, ask: Ask): Promise<AskAnswer> {
+  return page.ask === null ? refusedFor([STANDS_ALONE]) : page.ask(ask, visitor);
+}
+
+const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
+
+export function refusedFor(problems: readonly string[]): AskAnswer {
+  return { kind: 'refused', problems: [...problems] };
+}
+
+/** Leads on: to `next`, or to where the result shows; otherwise back. */
+export function told(answer: AskAnswer, back: string, next?: string): Reply {
+  switch (answer.kind) {
+    case 'done':
+      return said('Done', [answer.words], next ?? (answer.run === null ? back : runPath(answer.run)), 200);
+    case 'refused':
+      return said('Not done', answer.problems, back, 409);
+    case 'moved-on':
+      return said('Somebody was faster', [movedOn(answer.state)], back, 409);
+    default:
+      return answer satisfies never;
+  }
+}
+
+function movedOn(state: string): string {
+  return `The run is ${state} by now: nothing was done. Look at it, and ask again if it is still wanted.`;
+}
+
+function said(title: string, words: readonly string[], to: string, status: 200 | 409): Reply {
+  return {
+    kind: 'page',
+    title,
+    status,
+    body: (
+      <>
+        <h1>{title}</h1>
+        {words.map((one) => (
+          <p>
+            <Prose of={one} bytes={1_500} />
+          </p>
+        ))}
+        <p>
+          <a href={to} class="btn go">
+            Go on
+          </a>
+        </p>
+      </>
+    ),
+  };
+}
+
+type ConfirmProps = {
+  readonly run: Run;
+  /** Below the run's path. */
+  readonly action: string;
+  readonly go: string;
+  readonly tone?: 'go' | 'danger';
+  readonly children?: Child;
+};
+
+function Confirm({ run: { id, job }, action, go, tone = 'go', children }: ConfirmProps) {
+  return (
+    <form method="post" action={runPath(id, action)}>
+      {children}
+      <p class="acts">
+        <button type="submit" class={tone}>
+          {go}
+        </button>
+        <a href={runPath(id)}>Leave it as it is</a>
+      </p>
+      <p class="dim">
+        <Text of={`${job}, run ${id}`} />
+      </p>
+    </form>
+  );
+}
+
+async function confirmApprove(run: Run): Promise<Reply> {
+  const title = `Send ${countOf(run.checked?.sendable ?? 0, 'row')} to ${run.target}?`;
+  const body = (
+    <Confirm run={run} action="/approve" go="Approve the run">
+      <h1>{title}</h1>
+      <input type="hidden" name="seen" value={run.state} />
+    </Confirm>
+  );
+  return { kind: 'page', title, body };
+}
+
+async function confirmCancel(run: Run): Promise<Reply> {
+  const settled = countSettled(run.outcomes);
+  return {
+    kind: 'page',
+    title: 'Cancel the run?',
+    body: (
+      <>
+        <h1>Cancel the run?</h1>
+        <p>
+          {`${numberShown(settled)} of ${countOf(run.rows, 'row')} have their outcome and keep it. The other ${numberShown(run.rows - settled)} are not sent and become "cancelled"; a re-run can send them later. This can't be taken back.`}
+        </p>
+        <Confirm run={run} action="/cancel" go="Cancel the run" tone="danger">
+          <input type="hidden" name="seen" value={run.state} />
+          <label>
+            Why <input name="why" maxlength={200} size={40} />
+          </label>
+        </Confirm>
+      </>
+    ),
+  };
+}
+
+function rowsNamed(count: string | null): string {
+  return count !== null && /^[1-9]\d{0,14}$/.test(count) ? countOf(Number(count), 'row') : 'Rows';
+}
+
+async function confirmRerun(run: Run, { query }: Visit<Desk>): Promise<Reply> {
+  const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
+  const cause = query.get('cause') ?? '';
+  const only = query.get('only');
+  return {
+    kind: 'page',
+    title: 'Send rows again?',
+    body: (
+      <>
+        <h1>Send rows again?</h1>
+        <p>
+          They become a run of their own. Rows that an earlier re-run has taken are left out, and rows in
+          doubt too: settle those first.
+        </p>
+        {there.length === 0 ? (
+          <p>No row of this run can be sent again.</p>
+        ) : (
+          <Confirm run={run} action="/rerun" go="Send them again">
+            <input type="hidden" name="cause" value={cause} />
+            {cause === '' ? (
+              there.map((outcome) => (
+                <Choice
+                  type="checkbox"
+                  name="only"
+                  value={outcome}
+                  checked={only === null || only === outcome}
+                  words={`${countOf(run.outcomes[outcome], 'row')} ${outcome}`}
+                />
+              ))
+            ) : (
+              <p>
+                <input type="hidden" name="only" value={only ?? ''} />
+                {`${rowsNamed(query.get('rows'))} ${only ?? ''}: those with the cause that you came from.`}
+              </p>
+            )}
+            <Choice
+              type="radio"
+              name="as"
+              value="then"
+              checked={only !== 'invalid'}
+              words="through the job as this run had it"
+            />
+            <Choice
+              type="radio"
+              name="as"
+              value="now"
+              checked={only === 'invalid'}
+              words="through the job as it is now, where it was corrected since"
+            />
+          </Confirm>
+        )}
+      </>
+    ),
+  };
+}
+
+const ROWS_LISTED = 50;
+
+async function confirmWriteOff(run: Run, { query, page: { ledger } }: Visit<Desk>): Promise<Reply> {
+  const cause = query.get('cause') ?? '';
+  const open = cause === '' ? await rowsToWriteOff(run, ledger) : null;
+  return {
+    kind: 'page',
+    title: 'Write rows off?',
+    body: (
+      <>
+        <h1>Write rows off?</h1>
+        <p>
+          Rows that shall never be loaded, such as a line of totals or a closed company: they are open no
+          more. This can't be taken back. Rows in doubt can't be written off.
+        </p>
+        {open?.length === 0 ? (
+          <p>No row of this run is open, but for those in doubt or without an outcome yet.</p>
+        ) : (
+          <Confirm run={run} action="/write-off" go="Write them off" tone="danger">
+            <input type="hidden" name="cause" value={cause} />
+            {open === null ? (
+              <p>{`${rowsNamed(query.get('rows'))} at most: the open ones with the cause that you came from.`}</p>
+            ) : (
+              <Open rows={open} />
+            )}
+            <p>
+              <label>
+                Why <input name="why" maxlength={200} size={40} required />
+              </label>
+            </p>
+          </Confirm>
+        )}
+      </>
+    ),
+  };
+}
+
+function Open({ rows }: { readonly rows: readonly OpenRow[] }) {
+  const more = rows.length - ROWS_LISTED;
+  return (
+    <>
+      <Table
+        name="Open rows"
+        class="list rows"
+        heads={[{ n: 'Row' }, 'Key', 'Outcome', 'Code']}
+        rows={rows.slice(0, ROWS_LISTED).map(({ row, last: { key, outcome, code } }) => [
+          <label>
+            <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
+          </label>,
+          <Text of={key} bytes={120} />,
+          kindWords(outcome),
+          <Text of={code} bytes={60} />,
+        ])}
+      />
+      {more <= 0 ? null : (
+        <p>
+          <label>
+            {`And ${numberShown(more)} more, by their numbers: `}
+            <input name="rows" size={40} />
+          </label>
+        </p>
+      )}
+    </>
+  );
+}
+
+type ChoiceProps = {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly value: string;
+  readonly checked: boolean;
+  readonly words: string;
+};
+
+function Choice({ words, ...input }: ChoiceProps) {
+  return (
+    <p>
+      <label>
+        <input {...input} /> {words}
+      </label>
+    </p>
+  );
+}

@@ -1,0 +1,304 @@
+/**
+ * A file before it is sent: what a check finds, a rehearsal, and the start. Child processes read
+ * the file, and the start is asked of the process that sends: nothing here sends.
+ */
+import { z } from 'zod';
+import { listJobs, loadJob } from '../../config/load-job.ts';
+import { needsApproval } from '../../engine/ledger/run-record.ts';
+import { Lines, Text } from '../../lib/html-text.tsx';
+import { countOf, duration, numberShown } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { countUnsuccessful } from '../../model/outcome.ts';
+import type { Checked, FoundIssue } from '../../runs/check/findings.ts';
+import { causeLines, totalLine } from '../../runs/check/words.ts';
+import { Table, Time } from '../../runs/report/html/parts.tsx';
+import { type Summary, summarySchema } from '../../runs/report/summary.ts';
+import { hasRunsAt } from '../../runs/status.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { Problems } from '../web/words.tsx';
+import { askFor, refusedFor, told } from './acting.tsx';
+import type { Work } from './child.ts';
+import type { Desk } from './desk.ts';
+import { GONE, Steps } from './files.tsx';
+import { runPath } from './runs.tsx';
+
+export const checkRoutes: readonly Route<Desk>[] = [
+  { method: 'POST', path: '/uploads/:id/check', role: 'operator', answer: begin(check) },
+  { method: 'POST', path: '/uploads/:id/rehearse', role: 'operator', answer: begin(rehearse) },
+  { method: 'GET', path: '/uploads/:id/check', role: 'operator', isLive: true, answer: showCheck },
+  { method: 'POST', path: '/uploads/:id/start', role: 'operator', answer: start },
+];
+
+type Way = { readonly id: string; readonly job: string };
+
+function nameOf({ id, job }: Way): string {
+  return `${id} ${job}`;
+}
+
+function checkPath({ id, job }: Way): string {
+  return `/uploads/${id}/check?job=${encodeURIComponent(job)}`;
+}
+
+function begin(work: (page: Desk, way: Way, path: string) => void) {
+  return async ({ params, form, page }: Visit<Desk>): Promise<Reply> => {
+    const way = { id: params.id ?? '', job: form.get('job') ?? '' };
+    // Only an existing job's name becomes an argument of a process.
+    if (!(await listJobs(page.env.jobsDirectory)).includes(way.job))
+      throw new UsageError(
+        `There is no job “${way.job}” any more: expected one of those that the upload offers.`,
+      );
+    const upload = await page.uploads.find(way.id);
+    if (upload === null) return GONE;
+    work(page, way, upload.path);
+    return { kind: 'redirect', to: checkPath(way) };
+  };
+}
+
+const shownOfChecked = z.object({ rows: z.number(), issues: z.array(z.object({ row: z.number() })) });
+/** Printed by `onboard check --json` of this very program; holds cell values. */
+const checkedSchema = z.custom<Checked>((given) => shownOfChecked.safeParse(given).success);
+
+function check({ checks, runChild, target }: Desk, way: Way, path: string): void {
+  checks.begin(nameOf(way), async () => {
+    const where = target === 'sandbox' ? ['--sandbox'] : [];
+    const { exitCode, stdout, problems } = await runChild(['check', '--json', ...where], [way.job, path]);
+    if (exitCode !== 0 && exitCode !== 1) throw new UsageError(problems);
+    return checkedSchema.parse(JSON.parse(stdout));
+  });
+}
+
+function rehearse({ rehearsals, runChild }: Desk, way: Way, path: string): void {
+  rehearsals.begin(nameOf(way), async () => {
+    const { stdout, problems } = await runChild(['run', '--sandbox', '--again', '--json'], [way.job, path]);
+    if (stdout.trim() === '') throw new UsageError(problems);
+    return summarySchema.parse(JSON.parse(stdout));
+  });
+}
+
+async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
+  const upload = await page.uploads.find(params.id ?? '');
+  if (upload === null) return GONE;
+  const way = { id: upload.id, job: query.get('job') ?? '' };
+  const checked = page.checks.state(nameOf(way));
+  const works = [checked, page.rehearsals.state(nameOf(way))];
+  const going = works.find((work) => work?.kind === 'under-way');
+  return {
+    kind: 'page',
+    title: `Check of ${upload.given}`,
+    body: (
+      <>
+        <Steps here={checked?.kind === 'done' ? 'Start' : 'Check'} id={upload.id} />
+        <h1>
+          What would be sent of <Text of={upload.given} bytes={150} />
+        </h1>
+        {await checkBody(page, way)}
+      </>
+    ),
+    live: going === undefined ? undefined : <UnderWay since={going.since} />,
+  };
+}
+
+async function checkBody(page: Desk, way: Way) {
+  const { checks, rehearsals, target } = page;
+  const work = checks.state(nameOf(way));
+  switch (work?.kind) {
+    case 'done':
+      return (
+        <>
+          <Findings found={work.value} />
+          {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
+          <h2>Start</h2>
+          {page.ask === null ? (
+            <p>This page stands alone: it can start nothing.</p>
+          ) : (
+            await startForm(page, way, work.value)
+          )}
+        </>
+      );
+    case 'failed':
+      return <Problems of={work.problems} />;
+    case 'under-way':
+      return null;
+    default:
+      return (
+        <form method="post" action={`/uploads/${way.id}/check`}>
+          <input type="hidden" name="job" value={way.job} />
+          <button type="submit">Check it</button>
+        </form>
+      );
+  }
+}
+
+/** Once it is no more, the browser loads the page again. */
+function UnderWay({ since }: { readonly since: string }) {
+  return (
+    <p role="status">
+      Reading the file to its end, since <Time at={since} show="time" />. Nothing is sent.
+    </p>
+  );
+}
+
+function Findings({ found }: { readonly found: Checked }) {
+  const { estimate, keys, earlierRun, requests } = found;
+  const isWell = found.invalid + found.waiting === 0;
+  return (
+    <>
+      <p class={isWell ? 'verdict ok' : 'verdict bad'}>
+        <b aria-hidden="true">{isWell ? '✓' : '✗'}</b> {totalLine(found)}
+        {estimate.requests === 0
+          ? '.'
+          : `; about ${duration(estimate.seconds)} for ${countOf(estimate.requests, 'request')}.`}
+      </p>
+      {keys.reason === null ? null : <p>Known keys were not looked up: {keys.reason}.</p>}
+      {earlierRun === null ? null : (
+        <p>
+          This file was loaded before: run <a href={runPath(earlierRun.run)}>{earlierRun.run}</a>,{' '}
+          {earlierRun.state}.
+        </p>
+      )}
+      {found.notes.map((note) => (
+        <p>
+          <Text of={note} bytes={500} />
+        </p>
+      ))}
+      {found.issues.length === 0 ? null : <NotSent found={found} />}
+      {found.warnings.map(({ code, column, count, examples }) => (
+        <section>
+          <h2>{`Looks damaged, and would be sent: ${numberShown(count)} × ${code}`}</h2>
+          <Issues of={examples} label={`${code} ${column ?? ''}`} />
+        </section>
+      ))}
+      {requests.length === 0 ? null : (
+        <section>
+          <h2>The first requests</h2>
+          {requests.map(({ row, method, path, body }, i) => (
+            <details open={i === 0}>
+              <summary>{`row ${row}: ${method} ${path}`}</summary>
+              <pre tabindex={0}>
+                <Lines of={JSON.stringify(body ?? null, null, 2)} bytes={20_000} />
+              </pre>
+            </details>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+function NotSent({ found }: { readonly found: Checked }) {
+  const causes = causeLines(found);
+  const more = found.issuesTotal - found.issues.length;
+  return (
+    <section>
+      <h2>What would not be sent</h2>
+      <p class="dim">
+        Correct these rows in the file and upload it again, or start without them: the run’s report then has
+        them in a file of their own, to be corrected and loaded as it is.
+      </p>
+      {causes.length === 0 ? null : (
+        <ul>
+          {causes.map((line) => (
+            <li>
+              <Text of={line} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Issues of={found.issues} label="Cells that are not sent" />
+      {more > 0 ? <p>{`${numberShown(more)} more.`}</p> : null}
+    </section>
+  );
+}
+
+function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly label: string }) {
+  return (
+    <Table
+      name={label}
+      heads={[{ n: 'line' }, 'column', { mono: 'in the file' }, 'expected']}
+      rows={of.map(({ line, column, value, expected }) => [
+        numberShown(line),
+        <Text of={column ?? 'the row'} bytes={150} />,
+        <Text of={value ?? ''} bytes={200} />,
+        <Text of={expected} bytes={600} />,
+      ])}
+    />
+  );
+}
+
+/** To be typed before the first run at a service; else `null`. */
+async function hostToType({ target, ledger }: Desk): Promise<string | null> {
+  if (target === 'sandbox' || (await hasRunsAt(target, ledger))) return null;
+  return new URL(target).host;
+}
+
+async function startForm(page: Desk, { id, job }: Way, found: Checked) {
+  const { requests } = found.estimate;
+  if (requests === 0) return <p>There is nothing to send.</p>;
+  const host = await hostToType(page);
+  const waits = needsApproval({ ...page, ...(await loadJob(job, page.env.jobsDirectory)) });
+  return (
+    <form method="post" action={`/uploads/${id}/start`} class="acts">
+      <input type="hidden" name="job" value={job} />
+      {host === null ? null : (
+        <p>
+          <label>
+            It would be the first run there. Type <b>{host}</b> to begin{' '}
+            <input name="host" autocomplete="off" required />
+          </label>
+        </p>
+      )}
+      {found.earlierRun === null ? null : (
+        <p>
+          <label>
+            <input type="checkbox" name="again" /> load it again, as a new run
+          </label>
+        </p>
+      )}
+      <button type="submit" class="go">
+        {waits ? 'Register for approval' : `Start: ${countOf(requests, 'request')} to ${page.target}`}
+      </button>
+    </form>
+  );
+}
+
+type RehearsalProps = { readonly way: Way; readonly work: Work<Summary> | null };
+
+function Rehearsal({ way, work }: RehearsalProps) {
+  return (
+    <section>
+      <h2>Rehearse it first</h2>
+      <p>The same file goes to the built-in stand-in: nothing leaves this machine.</p>
+      {work?.kind === 'done' ? <Rehearsed summary={work.value} /> : null}
+      {work?.kind === 'failed' ? <Problems of={work.problems} /> : null}
+      {work?.kind === 'under-way' ? null : (
+        <form method="post" action={`/uploads/${way.id}/rehearse`}>
+          <input type="hidden" name="job" value={way.job} />
+          <button type="submit">Rehearse</button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Rehearsed({ summary: { run, rows, outcomes, source, exitCode } }: { readonly summary: Summary }) {
+  const succeeded = rows - countUnsuccessful(outcomes) - outcomes.skipped;
+  const also = outcomes.skipped === 0 ? '' : `, ${outcomes.skipped} skipped since their keys were known`;
+  return (
+    <p>
+      {`Rehearsed: ${succeeded} of ${rows} rows succeeded at the stand-in${also} (exit status ${exitCode}). ${source.notes.join(' ')}`}{' '}
+      <a href={runPath(run)}>Its report</a>
+    </p>
+  );
+}
+
+async function start(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form, page } = visit;
+  const way = { id: params.id ?? '', job: form.get('job') ?? '' };
+  const host = await hostToType(page);
+  const isTyped = host === null || (form.get('host') ?? '').trim() === host;
+  const answer = isTyped
+    ? await askFor(visit, { kind: 'take', upload: way.id, job: way.job, again: form.get('again') !== null })
+    : refusedFor([`Expected the host ${host}, typed out: nothing was begun.`]);
+  if (answer.kind !== 'done') return told(answer, checkPath(way));
+  return { kind: 'redirect', to: answer.run === null ? '/' : runPath(answer.run) };
+}

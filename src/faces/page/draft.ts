@@ -1,0 +1,287 @@
+/**
+ * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled
+ * as any definition is, and shown by what would really be sent of those rows. Each is made anew
+ * from the form; nothing is kept. Pure.
+ */
+
+import { parseFormJob } from '../../config/load-job.ts';
+import { definitionProblems, mappingFor } from '../../delivery/run-mapping.ts';
+import { buildRequest, fieldCatalog } from '../../delivery/service/operations.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { Issue } from '../../model/issue.ts';
+import type { Mapped, Mapping } from '../../model/mapping.ts';
+import type { JsonValue } from '../../model/request.ts';
+import type { Row } from '../../model/row.ts';
+import { type BuiltIn, callOfNew, OPERATIONS, pathFieldOf } from '../../operations/operations.ts';
+import { cellsOf, type JobProposal } from '../../readers/mapping/proposal/propose-job.ts';
+import { type FileSample, likeliestOperation, proposalText, proposeFor } from '../../runs/check/proposal.ts';
+import { COLUMNS_SHOWN } from '../web/words.tsx';
+
+type Notation = JobProposal['fields'][number]['notation'];
+
+/** Offered for every column; the first is the field's own. */
+const READINGS: readonly Notation[] = [
+  {},
+  { pattern: 'dd.MM.yyyy' },
+  { pattern: 'dd/MM/yyyy' },
+  { pattern: 'MM/dd/yyyy' },
+  { pattern: 'yyyy-MM-dd' },
+  { decimal: ',' },
+  { decimal: '.' },
+  { true: ['yes'], false: ['no'] },
+  { true: ['ja'], false: ['nein'] },
+  { true: ['oui'], false: ['non'] },
+  { ref: 'subclient' },
+  { numbers: 'right' },
+];
+
+const SAMPLES = 3;
+const REFUSALS = 2;
+
+type ColumnChoice = {
+  /** '': not sent. */
+  readonly field: string;
+  /** One of the offered readings; '': the field's own. */
+  readonly reading: string;
+};
+
+export type DraftForm = {
+  readonly operation: string;
+  /** The operation whose fields the columns have. */
+  readonly mappedFor: string;
+  readonly job: string;
+  /** `null`: none. */
+  readonly key: number | null;
+  readonly columns: readonly ColumnChoice[];
+};
+
+export type Draft = ReturnType<typeof draftOf>;
+export type DraftColumn = Draft['columns'][number];
+
+/** What the file suggests where there is no form, or its columns are another operation's. */
+export function draftOf(sample: FileSample, operationName: string | null, form: DraftForm | null) {
+  const columns = sample.source.columns.slice(0, COLUMNS_SHOWN);
+  const shown = { ...sample, source: { ...sample.source, columns } };
+  const operation = OPERATIONS.find((one) => one === operationName) ?? likeliestOperation(shown);
+  const proposed = proposeFor(shown, operation);
+  const isSame = form?.mappedFor === operation && form.columns.length === columns.length;
+  const suggested = choicesOf(proposed, shown);
+  const choices = isSame ? form : { ...suggested, job: form?.job ?? suggested.job };
+  const { proposal, problems } = changed(proposed, choices, sample);
+  const compiled = compile(proposal, choices.job, sample);
+  const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
+  return {
+    operation,
+    job: choices.job,
+    columns: columnsOf(shown, choices, { proposed, mapped }),
+    /** Columns behind these: they are not sent. */
+    more: sample.source.columns.length - columns.length,
+    fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
+      field.replaceAll('#', '0'),
+    ),
+    /** As it would be sent; `null`: no row can be. */
+    request: firstRequest(operation, mapped),
+    yaml: compiled.yaml,
+    /** Why it is no job definition yet; columns first: other problems follow from them. */
+    problems: problems.length > 0 ? problems : compiled.problems,
+  };
+}
+
+function choicesOf({ operation, key, fields, itself }: JobProposal, { source, file }: FileSample): DraftForm {
+  const at = key === null ? -1 : source.columns.indexOf(key.column);
+  return {
+    operation,
+    mappedFor: operation,
+    job: jobName(file),
+    key: at === -1 ? null : at,
+    columns: source.columns.map((column) => {
+      const proposed = fields.find((field) => field.column === column && field.isDecided);
+      if (proposed !== undefined) return { field: proposed.field, reading: readingOf(proposed.notation) };
+      return { field: itself.includes(column) ? column : '', reading: '' };
+    }),
+  };
+}
+
+function jobName(file: string): string {
+  const name = file
+    .replace(/\.[^.]*$/, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .toLowerCase();
+  return name === '' ? 'partner' : name.slice(0, 60);
+}
+
+/** A notation as the form names it. */
+function readingOf(notation: Notation): string {
+  return Object.keys(notation).length === 0 ? '' : JSON.stringify(notation);
+}
+
+/** The notation proposed for the column, and the usual ones. */
+function notationsFor(column: string, { fields }: JobProposal): ReadonlyMap<string, Notation> {
+  const own = fields.filter((field) => field.column === column).map(({ notation }) => notation);
+  return new Map([...own, ...READINGS].map((notation) => [readingOf(notation), notation]));
+}
+
+function readingWords({ pattern, true: yes, false: no, ...others }: Notation): string {
+  if (pattern !== undefined) return [pattern].flat().join(' or ');
+  if (yes !== undefined && no !== undefined) return `${yes.join(', ')} / ${no.join(', ')}`;
+  return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)|(?<=\w)"/g, '') || 'as it is';
+}
+
+function changed(
+  proposed: JobProposal,
+  { key, columns }: DraftForm,
+  { source }: FileSample,
+): { readonly proposal: JobProposal; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const keyColumn = key === null ? undefined : source.columns[key];
+  const placed = source.columns.map((column, i) => {
+    const { field, reading } = columns[i] ?? { field: '', reading: '' };
+    return { column, field, reading };
+  });
+  const isItself = ({ column, field, reading }: (typeof placed)[number]) =>
+    field === column && reading === '';
+  const sent = placed.filter(({ field }) => field !== '');
+  const offered = (column: string, reading: string): Notation => {
+    const notation = notationsFor(column, proposed).get(reading);
+    if (notation === undefined)
+      problems.push(`"${column}": expected one of the ways of reading that the page offers, got ${reading}`);
+    return notation ?? {};
+  };
+  const filled = new Map(sent.map(({ field, column }) => [field, column]));
+  for (const { field, column } of sent) {
+    const last = filled.get(field);
+    if (last === column) continue;
+    problems.push(`"${column}" and "${last}" both fill ${field}: expected one of them to`);
+  }
+
+  const mapped = sent.filter((one) => !isItself(one));
+  const fields = mapped.map(({ column, field, reading }) => {
+    const notation = offered(column, reading);
+    return { field, column, notation, notes: [], isDecided: true };
+  });
+  const notSent = placed.filter(({ column, field }) => field === '' && column !== '');
+  const open = notSent.filter(({ column }) => column !== keyColumn);
+  const { missingId } = proposed;
+  const hasId = missingId !== null && filled.has(missingId);
+  return {
+    problems,
+    proposal: {
+      ...proposed,
+      key: keyOf(keyColumn, proposed.key),
+      fields,
+      itself: sent.filter(isItself).map(({ column }) => column),
+      open: open.map(({ column }) => ({ column, reason: 'not sent' })),
+      required: proposed.required.filter((field) => filled.has(field)),
+      missingId: hasId ? null : missingId,
+    },
+  };
+}
+
+function keyOf(column: string | undefined, proposed: JobProposal['key']): JobProposal['key'] {
+  if (column === undefined) return null;
+  return proposed?.column === column ? proposed : { column, flaws: 0, note: null, isExact: false };
+}
+
+type Compiled = {
+  readonly yaml: string;
+  readonly mapping: Mapping | null;
+  readonly problems: readonly string[];
+};
+
+function compile(proposal: JobProposal, job: string, sample: FileSample): Compiled {
+  let yaml = '';
+  try {
+    yaml = proposalText(proposal, sample);
+    const { definition } = parseFormJob(yaml, job, definitionProblems);
+    return { yaml, mapping: mappingFor(definition, sample.source), problems: [] };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { yaml, mapping: null, problems: error.problems };
+  }
+}
+
+type Around = { readonly proposed: JobProposal; readonly mapped: readonly Mapped[] };
+
+/** The file's columns, each with what would really be sent of it. */
+function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { proposed, mapped }: Around) {
+  const cells = rows.map((row) => textsOf(row, source.columns));
+  const refusals = refusalsIn(mapped);
+  return source.columns.map((column, i) => {
+    const { field = '', reading = '' } = columns[i] ?? {};
+    const texts = cells.map((row) => row[i] ?? '').filter((cell) => cell !== '');
+    return {
+      column,
+      field,
+      reading,
+      readings: [...notationsFor(column, proposed)].map(([value, notation]) => ({
+        value,
+        words: readingWords(notation),
+      })),
+      isKey: key === i,
+      /** Share of the sample rows with something in this column, 0 to 1. */
+      filled: rows.length === 0 ? 0 : texts.length / rows.length,
+      samples: [...new Set(texts)].slice(0, SAMPLES),
+      notes: proposed.fields.find((one) => one.column === column)?.notes ?? [],
+      sent: field === '' ? [] : sentOf(field, mapped),
+      refused: refusedOf(refusals.get(column) ?? []),
+    };
+  });
+}
+
+function refusalsIn(mapped: readonly Mapped[]): ReadonlyMap<string | null, readonly Issue[]> {
+  const refusals = new Map<string | null, Issue[]>();
+  const issues = mapped.flatMap((one) => (one.kind === 'issues' ? one.issues : []));
+  for (const issue of issues) {
+    refusals.set(issue.column, [...(refusals.get(issue.column) ?? []), issue]);
+  }
+  return refusals;
+}
+
+export function textsOf(row: Row, columns: readonly string[]): readonly string[] {
+  return cellsOf(row, columns).map((cell) => (typeof cell === 'string' ? cell : JSON.stringify(cell)));
+}
+
+function sentOf(field: string, mapped: readonly Mapped[]): readonly string[] {
+  const path = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+  const values = mapped.flatMap((one) => {
+    if (one.kind === 'issues') return [];
+    const pathId = path.length > 1 ? null : one.pathId;
+    const value = valueAt(one.body, path) ?? pathId ?? undefined;
+    return value === undefined ? [] : [JSON.stringify(value)];
+  });
+  return [...new Set(values)].slice(0, SAMPLES);
+}
+
+function valueAt(body: JsonValue, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = body;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = new Map<string, JsonValue>(Object.entries(value)).get(name);
+  }
+  return value;
+}
+
+function refusedOf(issues: readonly Issue[]) {
+  const by = new Map<string, { expected: string; got: string; rows: number; isAlike: boolean }>();
+  for (const { expected, value } of issues) {
+    const got = value ?? '';
+    const one = by.get(expected) ?? { expected, got, rows: 0, isAlike: true };
+    one.rows += 1;
+    one.isAlike &&= one.got === got;
+    by.set(expected, one);
+  }
+  return [...by.values()].toSorted((a, b) => b.rows - a.rows).slice(0, REFUSALS);
+}
+
+function firstRequest(operation: BuiltIn, mapped: readonly Mapped[]): string | null {
+  const first = mapped.find((one) => one.kind === 'mapped');
+  if (first === undefined) return null;
+  const { method, path, body } = buildRequest(callOfNew(operation), {
+    pathId: first.pathId,
+    body: first.body,
+    query: {},
+  });
+  if (body === null) return `${method} ${path}`;
+  return `${method} ${path}\n${JSON.stringify(JSON.parse(body), null, 2)}`;
+}

@@ -1,0 +1,268 @@
+/**
+ * Which column is which field: the file's columns beside what would really be sent of them. The
+ * form holds its whole state. The result is a job definition, a file to be reviewed and reused.
+ */
+import type { Child } from 'hono/jsx';
+import { Lines, Text } from '../../lib/html-text.tsx';
+import { countOf } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { sourceWords } from '../../model/source.ts';
+import { PURPOSES } from '../../operations/operations.ts';
+import type { FileSample } from '../../runs/check/proposal.ts';
+import { Table } from '../../runs/report/html/parts.tsx';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
+import { askFor, refusedFor } from './acting.tsx';
+import type { Desk } from './desk.ts';
+import { type Draft, type DraftColumn, type DraftForm, draftOf } from './draft.ts';
+import { GONE, Steps, sampleOf } from './files.tsx';
+import { HiddenReading, type Reading, readingIn } from './reading.tsx';
+
+const TITLE = 'Which column is which field?';
+
+export const mappingRoutes: readonly Route<Desk>[] = [
+  {
+    method: 'GET',
+    path: '/uploads/:id/map',
+    role: 'operator',
+    readsFile: true,
+    answer: (visit) => show(visit, null),
+  },
+  {
+    method: 'POST',
+    path: '/uploads/:id/map',
+    role: 'operator',
+    answer: (visit) => show(visit, formOf(visit)),
+  },
+  { method: 'POST', path: '/uploads/:id/save', role: 'operator', answer: save },
+];
+
+/** A UsageError where the file can't be read. */
+async function draftFor({ params, query, form, page }: Visit<Desk>, choices: DraftForm | null) {
+  const upload = await page.uploads.find(params.id ?? '');
+  if (upload === null) return null;
+  // From an address, or from the form that it leads to.
+  const reading = { ...readingIn(query), ...readingIn(form) };
+  const sample = await sampleOf(page, upload, reading);
+  if (!('source' in sample)) throw new UsageError([...sample]);
+  const operation = choices?.operation ?? query.get('operation');
+  return { id: upload.id, reading, sample, draft: draftOf(sample, operation, choices) };
+}
+
+async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Reply> {
+  const found = await draftFor(visit, choices);
+  if (found === null) return GONE;
+  const body = <Mapping {...found} problems={found.draft.problems} saves={visit.page.ask !== null} />;
+  return { kind: 'page', title: TITLE, body };
+}
+
+/** The process that acts writes the definition. */
+async function save(visit: Visit<Desk>): Promise<Reply> {
+  const choices = formOf(visit);
+  // Columns proposed anew are looked at before they are saved.
+  if (choices.mappedFor !== choices.operation) return show(visit, choices);
+  const found = await draftFor(visit, choices);
+  if (found === null) return GONE;
+  const { id, reading, draft } = found;
+  const { job, yaml } = draft;
+  const isRefused = draft.problems.length > 0;
+  const answer = isRefused
+    ? refusedFor(draft.problems)
+    : await askFor(visit, { kind: 'save-job', name: job, yaml });
+  if (answer.kind === 'done') {
+    return { kind: 'redirect', to: `/uploads/${id}?${new URLSearchParams({ ...reading, job })}` };
+  }
+  const problems = answer.kind === 'refused' ? answer.problems : [];
+  return {
+    kind: 'page',
+    title: TITLE,
+    status: 409,
+    body: <Mapping {...found} problems={problems} saves={true} />,
+  };
+}
+
+function formOf({ form }: Visit<Desk>): DraftForm {
+  const columns = Math.min(COLUMNS_SHOWN, Number(form.get('columns') ?? 0)) || 0;
+  const key = form.get('key') ?? '';
+  return {
+    operation: form.get('operation') ?? '',
+    mappedFor: form.get('mapped-for') ?? '',
+    job: (form.get('job') ?? '').trim(),
+    key: /^\d+$/.test(key) ? Number(key) : null,
+    columns: Array.from({ length: columns }, (_, i) => ({
+      field: (form.get(`f${i}`) ?? '').trim(),
+      reading: form.get(`r${i}`) ?? '',
+    })),
+  };
+}
+
+type MappingProps = {
+  readonly id: string;
+  readonly reading: Reading;
+  readonly sample: FileSample;
+  readonly draft: Draft;
+  readonly problems: readonly string[];
+  readonly saves: boolean;
+};
+
+function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) {
+  return (
+    <>
+      <Steps here="Map" id={id} />
+      <h1>{TITLE}</h1>
+      <p class="dim">
+        <Text of={sourceWords(sample.source)} />; the first {countOf(sample.rows.length, 'row')} are shown as
+        they would be sent.
+      </p>
+      <Problems of={problems} />
+      <form method="post" action={`/uploads/${id}/map`} data-preview>
+        <HiddenReading reading={reading} />
+        <input type="hidden" name="mapped-for" value={draft.operation} />
+        <input type="hidden" name="columns" value={String(draft.columns.length)} />
+        <JobInputs draft={draft} />
+        <ColumnTable draft={draft} />
+        <h2>The first request</h2>
+        <FirstRequest of={draft.request} />
+        <details>
+          <summary>The job definition</summary>
+          <pre tabindex={0}>
+            <Lines of={draft.yaml} bytes={100_000} />
+          </pre>
+        </details>
+        <p class="acts">
+          <button type="submit">Show what is sent</button> <SaveButton id={id} saves={saves} />
+        </p>
+      </form>
+    </>
+  );
+}
+
+type DraftProps = Pick<MappingProps, 'draft'>;
+
+function JobInputs({ draft: { operation, job } }: DraftProps) {
+  return (
+    <p class="row">
+      <label>
+        What is to be done{' '}
+        <select name="operation">
+          {PURPOSES.map(([name, purpose]) => (
+            <option value={name} selected={name === operation}>
+              {`${name}: ${purpose}`}
+            </option>
+          ))}
+        </select>
+      </label>{' '}
+      <label>
+        Name of the job <input name="job" value={job} required pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" />
+      </label>
+    </p>
+  );
+}
+
+function ColumnTable({ draft: { columns, fields, more } }: DraftProps) {
+  const hasKey = columns.some(({ isKey }) => isKey);
+  return (
+    <>
+      <datalist id="fields">
+        {fields.map((field) => (
+          <option value={field} />
+        ))}
+      </datalist>
+      <Table name="Columns and fields" class="list map" heads={COLUMN_HEADS} rows={columns.map(cellsOf)} />
+      <MoreColumns more={more} />
+      <p>
+        <label>
+          <input type="radio" name="key" value="" checked={!hasKey} /> no column is the rows' own key
+        </label>
+      </p>
+      <p class="dim">{notSentWords(columns, more)}</p>
+    </>
+  );
+}
+
+const COLUMN_HEADS = [
+  'column',
+  { n: 'filled' },
+  { mono: 'in the file' },
+  'key',
+  'field',
+  'read as',
+  { mono: 'sent as' },
+];
+
+function notSentWords(columns: readonly DraftColumn[], more: number): string {
+  const count = columns.filter(({ field }) => field === '').length + more;
+  if (count === 0) return 'Every column is sent.';
+  return `${countOf(count, 'column')} without a field ${count === 1 ? 'is' : 'are'} not sent.`;
+}
+
+function FirstRequest({ of }: { readonly of: Draft['request'] }) {
+  if (of === null) return <p>None of the rows looked at can be sent yet.</p>;
+  return (
+    <pre tabindex={0}>
+      <Lines of={of} bytes={20_000} />
+    </pre>
+  );
+}
+
+function SaveButton({ id, saves }: Pick<MappingProps, 'id' | 'saves'>) {
+  if (!saves) return <span class="dim">This page stands alone: it can't save a job.</span>;
+  return (
+    <button type="submit" class="go" formaction={`/uploads/${id}/save`}>
+      Save the job and go on
+    </button>
+  );
+}
+
+function cellsOf(column: DraftColumn, at: number): readonly Child[] {
+  return [
+    <>
+      <b>
+        <Text of={column.column} bytes={150} />
+      </b>
+      {column.notes.map((note) => (
+        <small class="dim">
+          <br />
+          <Text of={note} />
+        </small>
+      ))}
+    </>,
+    `${Math.round(column.filled * 100)} %`,
+    <Text of={column.samples.join(' · ')} bytes={150} />,
+    <input
+      type="radio"
+      name="key"
+      value={String(at)}
+      checked={column.isKey}
+      aria-label={`${column.column} is the key`}
+    />,
+    <input
+      name={`f${at}`}
+      value={column.field}
+      list="fields"
+      placeholder="not sent"
+      aria-label={`field of ${column.column}`}
+    />,
+    <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
+      {column.readings.map(({ value, words }) => (
+        <option value={value} selected={value === column.reading}>
+          {words}
+        </option>
+      ))}
+    </select>,
+    <>
+      <Text of={column.sent.join(' · ')} bytes={200} />
+      {column.refused.map((one) => (
+        <div class="bad">
+          ✗ <Text of={refusedWords(one)} bytes={400} />
+        </div>
+      ))}
+    </>,
+  ];
+}
+
+function refusedWords({ expected, got, rows, isAlike }: DraftColumn['refused'][number]): string {
+  const value = got === '' ? 'nothing' : `"${got}"`;
+  const count = countOf(rows, 'row');
+  return `${isAlike ? `${value} (${count})` : `${count}, such as ${value}`}: expected ${expected}`;
+}

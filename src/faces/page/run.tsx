@@ -1,0 +1,267 @@
+/**
+ * A run: the verdict, what became of its rows, its rate, why rows did not succeed and what can be
+ * done, what happened, and the files of its report. All of it is live. Buttons lead to pages that
+ * say what will be done. Only files that the report's summary names are served: no path comes from
+ * a request.
+ */
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { readNotes, readStory } from '../../engine/ledger/display.ts';
+import { insteadOf } from '../../lib/errors.ts';
+import { Prose, Text } from '../../lib/html-text.tsx';
+import { countOf } from '../../lib/terminal.ts';
+import { type Account, toCorrect } from '../../model/account.ts';
+import { whyNotApproved, whyUnknown } from '../../model/approval.ts';
+import { atPage } from '../../model/audit.ts';
+import { countSettled } from '../../model/outcome.ts';
+import { awaitsApproval, isOver, type Run, type RunState } from '../../model/run.ts';
+import { type Told, tellStory } from '../../model/story.ts';
+import { Facts, Latencies, Rates, Story, Sum, Time } from '../../runs/report/html/parts.tsx';
+import { headlineOf, Verdict } from '../../runs/report/html/verdict.tsx';
+import { readSummary } from '../../runs/report/report.ts';
+import { stretchesOf } from '../../runs/report/timeline.ts';
+import { accountLine, approvalFacts, requestWords } from '../../runs/report/words.ts';
+import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
+import { serviceWords } from '../../runs/service-notice.ts';
+import { isRead, serviceReport, stateOf } from '../../runs/status.ts';
+import { reportDirectory } from '../../session.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { Bar } from '../web/words.tsx';
+import { CAUSES_SHOWN, Causes } from './causes.tsx';
+import type { Desk } from './desk.ts';
+import { ofRun, RunTitle } from './rows.tsx';
+import { runPath, StateBadge, timeTaken } from './runs.tsx';
+
+export const runRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/runs/:id', role: 'viewer', isLive: true, answer: ofRun(show) },
+  { method: 'GET', path: '/runs/:id/report', role: 'viewer', answer: ofRun(report) },
+  { method: 'GET', path: '/runs/:id/files/:name', role: 'operator', answer: ofRun(file) },
+];
+
+const SUMMARY = 'summary.json';
+const PAGE = 'report.html';
+
+async function show(run: Run, visit: Visit<Desk>): Promise<Reply> {
+  const live = <RunLive shown={await lookAt(run, visit.page)} visit={visit} />;
+  const body = <RunTitle run={run} here="run" />;
+  return { kind: 'page', title: `${basename(run.file)}: ${run.job}`, body, live };
+}
+
+async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: Desk) {
+  const { redis } = ledger;
+  const { keys, store } = ledger.of(run.target);
+  const [isLeased, happened, digest, service, summary, account] = await Promise.all([
+    isRead(run.id, store),
+    readStory(redis, keys, run.id),
+    digests(run),
+    serviceReport(ledger, run.target),
+    readSummary(reportDirectory(env, run.id)),
+    isOver(run) ? accountOf(run) : null,
+  ]);
+  const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
+  return {
+    run,
+    state: stateOf(run, isLeased),
+    pace: paceOf(run),
+    story: tellStory(run, happened),
+    digest,
+    service,
+    notes: await readNotes(redis, keys, causes),
+    files: summary?.files ?? null,
+    account,
+  };
+}
+
+async function report({ id }: Run, { page }: Visit<Desk>): Promise<Reply> {
+  const path = join(reportDirectory(page.env, id), PAGE);
+  const html = await readFile(path).catch(insteadOf('ENOENT', null));
+  return html === null
+    ? { kind: 'missing', words: 'There is no report of this run here.' }
+    : { kind: 'report', html };
+}
+
+async function file({ id }: Run, { params, page }: Visit<Desk>): Promise<Reply> {
+  const folder = reportDirectory(page.env, id);
+  const files = [SUMMARY, ...((await readSummary(folder))?.files ?? [])];
+  const name = files.find((one) => one === params.name);
+  if (name === undefined || !existsSync(join(folder, name)))
+    return { kind: 'missing', words: 'The report of this run has no such file.' };
+  const body = createReadStream(join(folder, name));
+  return { kind: 'download', name, type: 'application/octet-stream', body };
+}
+
+type Shown = Awaited<ReturnType<typeof lookAt>>;
+type Props = { readonly shown: Shown; readonly visit: Visit<Desk> };
+
+function RunLive({ shown, visit: { visitor } }: Props) {
+  const { run, state, pace, digest, service, story, notes, files, account } = shown;
+  const isOperator = visitor.role === 'operator';
+  const settle = <a href={runPath(run.id, '/doubts')}>Settle them</a>;
+  return (
+    <>
+      <h2 class="headline">{headlineOf(run, account, run.id)}</h2>
+      <Verdict of={run} account={account} doubt={isOperator ? settle : null} />
+      <div class="line">
+        <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} account={account} /> : null}{' '}
+        {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
+        {run.parent === null ? null : (
+          <>
+            {' '}
+            · takes up rows of <a href={runPath(run.parent)}>{run.parent}</a>
+          </>
+        )}
+      </div>
+      {run.request === undefined ? null : (
+        <p>
+          By <Text of={requestWords(run.request)} />
+        </p>
+      )}
+      <Approval run={run} visitor={visitor} />
+      {service.state === 'well' ? null : (
+        <p class="notice">
+          The service: <Text of={serviceWords(service)} />
+        </p>
+      )}
+      <p>
+        <Sum outcomes={run.outcomes} rows={run.rows} /> <Holds run={run} />
+      </p>
+      <Bar outcomes={run.outcomes} rows={run.rows} />
+      {account === null ? null : <AccountOf account={account} isOperator={isOperator} />}
+      <p>
+        {pace === '' ? '' : `${pace} · `}
+        {run.startedAt === null ? (
+          'not begun yet'
+        ) : (
+          <>
+            began <Time at={run.startedAt} />, took {timeTaken(run)}
+            {run.finishedAt === null ? ' so far' : ''}
+          </>
+        )}
+      </p>
+      <div class="two">
+        <Rates stretches={stretchesOf(digest.moments, story)} story={story.slice(-EVENTS)} />
+        <Latencies digest={digest} />
+      </div>
+      <Causes run={run} account={account} digest={digest} notes={notes} visitor={visitor} />
+      <Happened story={story} />
+      {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
+    </>
+  );
+}
+
+function AccountOf({ account, isOperator }: { readonly account: Account; readonly isOperator: boolean }) {
+  const delivery = runPath(account.delivery);
+  const mayWriteOff = isOperator && toCorrect(account) > 0;
+  return (
+    <p>
+      Account of <a href={delivery}>the file</a>: {accountLine(account)}{' '}
+      {mayWriteOff ? <a href={`${delivery}/write-off`}>Write rows off…</a> : null}
+    </p>
+  );
+}
+
+type ApprovalProps = Pick<Shown, 'run'> & Pick<Visit<Desk>, 'visitor'>;
+
+function Approval({ run, visitor }: ApprovalProps) {
+  if (run.checked === null) return null;
+  const facts = [['file', basename(run.file)] as const, ...approvalFacts(run)];
+  return (
+    <section>
+      <h2>Approval</h2>
+      <Facts of={facts.map(([name, words]) => [name, <Text of={words} />] as const)} />
+      <a href={`/jobs/${encodeURIComponent(run.job)}`}>The job</a>{' '}
+      {awaitsApproval(run) ? <Approve run={run} visitor={visitor} /> : null}
+    </section>
+  );
+}
+
+function Approve({ run, visitor: { name, role } }: ApprovalProps) {
+  if (role !== 'operator') return <p>An operator can approve it.</p>;
+  const why = whyNotApproved(atPage(name), run, true);
+  const own = 'You have loaded it: another operator can approve it.';
+  if (why !== null) return <Prose of={whyUnknown(atPage(name)) ?? own} />;
+  return (
+    <a href={runPath(run.id, '/approve')} class="btn go">
+      Approve…
+    </a>
+  );
+}
+
+/** More outcomes than rows are a defect of this program. */
+function Holds({ run: { rows, outcomes } }: { readonly run: Run }) {
+  if (countSettled(outcomes) <= rows) return <b>✓ the sum holds</b>;
+  return <b class="t-bad">✗ the sum does not hold: more outcomes than rows</b>;
+}
+
+type Act = readonly [path: string, words: string];
+const PAUSE: Act = ['pause', 'Pause'];
+const GO_ON: Act = ['resume', 'Go on'];
+const CANCEL: Act = ['cancel', 'Cancel…'];
+const AGAIN: Act = ['rerun', 'Run again what did not succeed…'];
+
+const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
+  queued: [PAUSE, CANCEL],
+  running: [PAUSE, CANCEL],
+  paused: [GO_ON, CANCEL],
+  stopped: [GO_ON, CANCEL],
+  cancelled: [AGAIN],
+  finished: [AGAIN],
+};
+
+/** What can't be taken back is confirmed on a page of its own. */
+const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
+
+/** Sends the shown state along: once it has changed, nothing is done. */
+function Acts({ run: { id, state, reason, outcomes, purged }, account }: Pick<Shown, 'run' | 'account'>) {
+  const isOpen = purged === undefined && (account === null || toCorrect(account) > 0);
+  const hasMore = isOpen && RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
+  const acts = awaitsApproval({ state, reason })
+    ? [CANCEL]
+    : ACTS[state].filter((act) => act !== AGAIN || hasMore);
+  return (
+    <>
+      {acts.map((act) => {
+        const [path, words] = act;
+        const isConfirmed = CONFIRMED.includes(act);
+        return (
+          <form method={isConfirmed ? 'get' : 'post'} action={runPath(id, `/${path}`)} class="act">
+            {isConfirmed ? null : <input type="hidden" name="seen" value={state} />}
+            <button type="submit">{words}</button>
+          </form>
+        );
+      })}
+    </>
+  );
+}
+
+const EVENTS = 20;
+
+const STORY_SHOWN = 60;
+
+function Happened({ story }: { readonly story: readonly Told[] }) {
+  if (story.length === 0) return null;
+  const left = Math.max(0, story.length - STORY_SHOWN);
+  return (
+    <section>
+      <h2>Story</h2>
+      {left === 0 ? null : <p class="dim">{countOf(left, 'earlier event')} left out.</p>}
+      <Story story={story.slice(-STORY_SHOWN)} />
+    </section>
+  );
+}
+
+function Files({ run, files }: { readonly run: string; readonly files: readonly string[] }) {
+  return (
+    <section>
+      <h2>Files of the report</h2>
+      <ul>
+        {files.map((name) => (
+          <li>
+            <a href={runPath(run, `/files/${encodeURIComponent(name)}`)}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

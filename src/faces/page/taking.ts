@@ -1,0 +1,99 @@
+/**
+ * What only a process that watches inboxes can do for the page: make an upload a run, and a draft a
+ * job.
+ */
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { listJobs, parseFormJob } from '../../config/load-job.ts';
+import { definitionProblems } from '../../delivery/run-mapping.ts';
+import { whyNotBegun } from '../../engine/ledger/run-record.ts';
+import { newRunId } from '../../engine/ledger/run-store.ts';
+import { errorCode } from '../../lib/errors.ts';
+import { fileStamp } from '../../lib/file-stamp.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { sleep } from '../../lib/waiting.ts';
+import type { AskAnswer } from '../../model/ask.ts';
+import { atPage } from '../../model/audit.ts';
+import { type ClaimInfo, claimFolder } from '../../runs/inbox/claim.ts';
+import { uploadsOf } from '../../runs/inbox/job-book.ts';
+import type { Watcher } from '../../runs/inbox/watcher.ts';
+import { createUploads } from './uploads.ts';
+
+export type Taking = ReturnType<typeof createTaking>;
+
+const TAKEN_WITHIN_MS = 15_000;
+const POLL_MS = 200;
+
+/** Both throw a UsageError where the upload or draft can't be taken. */
+export function createTaking(watcher: Watcher) {
+  const { session, target, book, home } = watcher;
+  const { ledger, env, io, clock } = session;
+  const uploads = createUploads(home, () => clock.date());
+
+  async function take(upload: string, name: string, as: Pick<ClaimInfo, 'by' | 'again'>): Promise<AskAnswer> {
+    const found = await uploads.find(upload);
+    if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
+    await book.refresh();
+    const jobs = book.jobs();
+    const job = jobs.find((one) => one.name === name);
+    if (job === undefined || book.problems().length > 0)
+      throw new UsageError(
+        `The job ${name} is none that this process can use: expected one of ${jobs.map((job) => job.name).join(', ')}.`,
+      );
+    const unknown = whyNotBegun(atPage(as.by ?? ''), { ...job, target });
+    if (unknown !== null) throw new UsageError(unknown);
+    const id = newRunId(new Date());
+    const info = {
+      job: name,
+      target,
+      ledger: ledger.name,
+      path: found.name,
+      claimedAt: new Date().toISOString(),
+      stamp: await fileStamp(found.path),
+      marker: null,
+      ...as,
+    };
+    const folder = dirname(found.path);
+    await rename(found.path, join(folder, found.name));
+    await claimFolder(folder, { id, inbox: uploadsOf(home), info });
+    return registered(id, name);
+  }
+
+  async function registered(id: string, name: string): Promise<AskAnswer> {
+    const deadline = performance.now() + TAKEN_WITHIN_MS;
+    while (performance.now() < deadline && !io.interrupted.aborted) {
+      if ((await ledger.index.targetOf(id)) !== null)
+        return { kind: 'done', words: `The file is taken through the job ${name}.`, run: id };
+      await sleep(POLL_MS, io.interrupted);
+    }
+    const words = `The file is handed to the job ${name}, and waits for its turn.`;
+    return { kind: 'done', words, run: null };
+  }
+
+  return {
+    take,
+    async saveJob(name: string, yaml: string): Promise<AskAnswer> {
+      parseFormJob(yaml, name, definitionProblems);
+      const path = join(env.jobsDirectory, `${name}.yaml`);
+      try {
+        if ((await listJobs(env.jobsDirectory)).includes(name)) throw new UsageError(taken(name));
+        await writeFile(path, yaml, { flag: 'wx' });
+      } catch (error) {
+        if (error instanceof UsageError) throw error;
+        const code = errorCode(error);
+        throw new UsageError(
+          code === 'EEXIST'
+            ? taken(name)
+            : `${path} can't be written (${code}): expected a folder that this process may write to. Copy the definition from the page, and save it there.`,
+          { cause: error },
+        );
+      }
+      await book.refresh();
+      return { kind: 'done', words: `The job ${name} is saved as ${path}.`, run: null };
+    },
+  };
+}
+
+function taken(name: string): string {
+  return `There is a job ${name} already, and it stays as it is: choose another name.`;
+}

@@ -1,0 +1,47 @@
+/**
+ * Refuses, before anything is looked up: requests under a host name that is not ours (another
+ * site's name bound to this address), and changes sent by another site's page. Pure.
+ */
+
+import { isLoopback } from '../../lib/machine.ts';
+
+type GuardedRequest = {
+  readonly method: string;
+  readonly path: string;
+  /** By its name in lower case. */
+  header(name: string): string | undefined;
+};
+
+type Refusal = { readonly status: 400 | 403 | 421; readonly words: string };
+
+/** Why the page at that origin refuses the request, with the status; `null`: it may go on. */
+export function refusalOf(request: GuardedRequest, origin: string): Refusal | null {
+  const { method, path } = request;
+  const host = request.header('host') ?? '';
+  const isLook = method === 'GET' || method === 'HEAD';
+  if (host !== new URL(origin).host) {
+    if (!isLook || !isOfThisMachine(host))
+      return { status: 421, words: 'This page is not known by that name.' };
+    if (path !== '/healthz') return { status: 421, words: `The page is at ${origin}/` };
+  }
+  // Nobody would read the body, or wait for its end.
+  if (isLook) return hasBody(request) ? { status: 400, words: 'Expected no body.' } : null;
+  return isFromUs(request, origin)
+    ? null
+    : { status: 403, words: 'Expected to be asked by a page of this one.' };
+}
+
+function isOfThisMachine(host: string): boolean {
+  return URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname);
+}
+
+function hasBody({ header }: GuardedRequest): boolean {
+  return header('transfer-encoding') !== undefined || (header('content-length') ?? '0') !== '0';
+}
+
+/** `Origin: null` comes with forms of pages without a referrer: then Sec-Fetch-Site counts. */
+function isFromUs({ header }: GuardedRequest, own: string): boolean {
+  const from = header('origin');
+  if (from !== undefined && from !== 'null') return from === own;
+  return header('sec-fetch-site') === 'same-origin';
+}

@@ -1,0 +1,158 @@
+/**
+ * What a run would do with the files of a job and find wrong, without a call and without a change
+ * in the ledger.
+ */
+import type { Job } from '../../config/job-definition.ts';
+import { readFormatOf } from '../../delivery/run-mapping.ts';
+import { needsApproval } from '../../engine/ledger/run-record.ts';
+import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
+import { createGroupCutter } from '../../model/row-group.ts';
+import type { SourceInfo } from '../../model/source.ts';
+import { readChunks } from '../../readers/intake/chunks.ts';
+import { asShown } from '../../readers/intake/encoding.ts';
+import { createOriginLook } from '../../readers/intake/origins.ts';
+import type { ReadFormat, RowBatch } from '../../readers/intake/row-feed.ts';
+import { openRows } from '../../readers/intake/rows.ts';
+import { createNamelessColumns, hashFile } from '../../readers/intake/survey.ts';
+import type { Ledger } from '../../session.ts';
+import { mappingOf } from '../input.ts';
+import { type CheckRows, surveyFor } from '../rows.ts';
+import { type Checked, createFindings, estimateOf } from './findings.ts';
+import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
+import { createLook, type Look } from './ledger.ts';
+
+/** For the files of a job in the order in which a run takes them. */
+export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
+  const before: SeenKeys[] = [];
+  return async (reading) => {
+    const seen = createSeenKeys(job.definition.keyForm);
+    const checked = await checkFile(reading, { job, look, seen, before });
+    before.push(seen);
+    return checked;
+  };
+}
+
+/** To a new run, known keys are always another one's. */
+export function createRowCheck(ledger: Ledger): CheckRows {
+  return async (run, batches) => {
+    if (!needsApproval(run)) return undefined;
+    const { job: name, definition, target, facts } = run;
+    const look = { ...createLook(ledger, target), earlierRun: async () => null };
+    const reading = { ...facts, apart: new Map(facts.apart), batches };
+    const { sendable, invalid, skipped, waiting } = await createChecker({ name, definition }, look)(reading);
+    return { sendable, invalid, skipped, waiting };
+  };
+}
+
+/** Few enough that garbage is cheap to collect. */
+const ROWS_AT_ONCE = 100;
+
+type Around = {
+  readonly job: Job;
+  readonly look: Look;
+  readonly seen: SeenKeys;
+  readonly before: readonly SeenKeys[];
+};
+
+async function checkFile(reading: CheckReading, { job, look, seen, before }: Around): Promise<Checked> {
+  const { definition, name } = job;
+  const { sha256 } = reading;
+  const mapping = mappingOf(job, reading);
+  const earlier = look.kind === 'ledger' ? await look.earlierRun({ sha256, job: name }) : null;
+  const findings = createFindings();
+  const foreseeing = {
+    definition,
+    mapping,
+    sha256,
+    look,
+    earlier: earlier?.id ?? null,
+    seen,
+    apart: reading.apart,
+    before,
+    isShown: findings.isShown,
+  };
+  const cutter = createGroupCutter(definition.group === undefined ? null : mapping.groupOf);
+  const add = async (groups: readonly ReturnType<typeof cutter.end>[]) => {
+    const ended = groups.filter((group) => group !== null);
+    for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
+  };
+  const nameless = createNamelessColumns();
+  const origins = createOriginLook(reading.path);
+  let rows = 0;
+  let { source } = reading;
+  for await (const batch of reading.batches) {
+    nameless.see({ source, rows: batch.rows });
+    rows += batch.rows.length;
+    // The last batch has the notes on the whole file.
+    source = batch.source ?? source;
+    origins.see(batch.rows, source);
+    for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
+      await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
+  }
+  await add([cutter.end()]);
+  const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
+  const estimate = estimateOf(findings.toSend(), definition, last);
+  const isNew = look.kind === 'ledger' && earlier === null;
+  const file = { ...reading, source, namesRows: origins.found() };
+  const standing = isNew ? await look.standing(file, definition) : [];
+  source = { ...source, notes: [...nameless.notes(source.notes), ...mapping.notes, ...standing] };
+  return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
+}
+
+type CheckReading = {
+  readonly path: string;
+  readonly sha256: string;
+  readonly source: SourceInfo;
+  /** By the first row of a group: another row of its key, which stands apart. */
+  readonly apart: ReadonlyMap<number, number>;
+  readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
+};
+
+/** A CSV's header is enough to begin with. Other files, and groups, are surveyed first. */
+export async function openReading(path: string, job: Job): Promise<CheckReading> {
+  const { definition } = job;
+  const isUnique = Object.values(definition.rules).some(({ unique }) => unique === true);
+  const isOnePass = definition.group === undefined && !isUnique;
+  return (isOnePass ? await openTable(path, readFormatOf(definition)) : null) ?? surveyed(path, job);
+}
+
+/** `null`: the file is no CSV. */
+async function openTable(path: string, format: ReadFormat): Promise<CheckReading | null> {
+  const stamp = await fileStamp(path).catch(() => '');
+  const sha256 = await hashFile(path);
+  const batches = shown(openRows(path, format));
+  const first = await batches.next();
+  if (first.done !== true && first.value.source.type === 'csv') {
+    const { source } = first.value;
+    const all = after(first.value, batches);
+    return { path, sha256, source, apart: new Map(), batches: unchanged(all, path, stamp) };
+  }
+  await batches.return(undefined);
+  return null;
+}
+
+async function surveyed(path: string, job: Job): Promise<CheckReading> {
+  const { sha256, source, apart } = await surveyFor(job, path).catch(asShown);
+  const batches = readChunks(path, source, readFormatOf(job.definition));
+  return { path, sha256, source, apart: new Map(apart), batches };
+}
+
+/** Shows how the text would read, where that can't be told. */
+async function* shown(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowBatch> {
+  try {
+    yield* batches;
+  } catch (error) {
+    asShown(error);
+  }
+}
+
+async function* after(first: RowBatch, rest: AsyncIterable<RowBatch>) {
+  yield first;
+  yield* rest;
+}
+
+async function* unchanged(batches: AsyncIterable<RowBatch>, path: string, stamp: string) {
+  yield* batches;
+  if ((await fileStamp(path).catch(() => '')) === stamp) return;
+  throw changedWhileRead(path);
+}

@@ -1,0 +1,310 @@
+/**
+ * Foresees what a run would do with rows, by the very decision that its worker makes. In place of a
+ * claim, which would change the ledger, stands a look at it: whose keys the rows have by now, and
+ * which row of the file would have claimed one before. A row is taken for untouched.
+ */
+
+import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
+import { decide, type Plan } from '../../delivery/decide.ts';
+import { referredState } from '../../delivery/references.ts';
+import { buildRequest } from '../../delivery/service/operations.ts';
+import type { KeyPlace } from '../../engine/ledger/keys.ts';
+import { createDigestTable } from '../../lib/digest.ts';
+import { claimOf, identityKeyOf, type KeyClaim, type KeyState } from '../../model/identity.ts';
+import type { Issue } from '../../model/issue.ts';
+import { identityOfKey, type KeyForm } from '../../model/key-form.ts';
+import type { Mapping, Reference } from '../../model/mapping.ts';
+import type { Call } from '../../model/operation.ts';
+import type { ServiceRequest } from '../../model/request.ts';
+import type { Row } from '../../model/row.ts';
+import type { RowGroup } from '../../model/row-group.ts';
+import { spaceOf } from '../../operations/operations.ts';
+import type { Look } from './ledger.ts';
+
+/** Rows that are one request; holds cell values. */
+export type Forecast = {
+  readonly rows: readonly Row[];
+  readonly lead: Row;
+  readonly key: string | null;
+  readonly state: KeyState;
+  readonly fate: Fate;
+};
+
+export type Fate =
+  | { readonly kind: 'invalid'; readonly issues: readonly RowIssue[] }
+  /** Nothing is left to be done about them. */
+  | { readonly kind: 'skipped' }
+  | {
+      readonly kind: 'sent';
+      readonly request: ServiceRequest;
+      readonly warnings: readonly Issue[];
+      readonly references: readonly ForeseenReference[];
+      /** One of the references is open. */
+      readonly waits: boolean;
+    };
+
+/** `code`: the run's, that of a defect of the program included. */
+export type RowIssue = Omit<Issue, 'code'> & { readonly code: string };
+
+/** `in-file`: an earlier row creates it, in this file or in one before. `open`: nobody knows it. */
+export type ForeseenReference = {
+  readonly reference: Reference;
+  readonly state: KeyState;
+  readonly standing: 'known' | 'in-file' | 'open';
+};
+
+type Foreseeing = {
+  readonly definition: JobDefinition;
+  readonly mapping: Mapping;
+  readonly sha256: string;
+  readonly look: Look;
+  /** The run that has this very file already: what it has is its own. */
+  readonly earlier: string | null;
+  readonly seen: SeenKeys;
+  /** By the first row of a group: another row of its key, which stands apart. */
+  readonly apart: ReadonlyMap<number, number>;
+  readonly before: readonly SeenKeys[];
+  /** Whether requests of the call are still shown: those that aren't need not be put together. */
+  isShown(call: Call): boolean;
+};
+
+const FREE: KeyState = { kind: 'free' };
+
+export async function foresee(
+  groups: readonly RowGroup<Row>[],
+  foreseeing: Foreseeing,
+): Promise<readonly Forecast[]> {
+  const { look, seen } = foreseeing;
+  const keyed = groups.map((group) => keyedOf(group, foreseeing));
+  const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
+  const decideRows = createDecider(foreseeing);
+  const planned = keyed.map(({ group, key, identity }) => {
+    const state = identity === null ? FREE : known(identity);
+    return { group, key, state, plan: decideRows(group, key, state) };
+  });
+  const questions = planned.flatMap(({ plan }) => (plan.kind === 'ask' ? [plan.questions] : []));
+  const stateOf = await statesOf(look, () => questions.flatMap(({ references }) => references));
+  const fieldsFor = await fieldsFrom(look, questions);
+  return planned.map(({ group: { lead, mates }, key, state, plan }) => {
+    const rows = [lead, ...mates];
+    const fate = fateOf(plan, { rows, lead, key, stateOf, fieldsFor }, foreseeing);
+    // What refers to a row that is not sent, or waits itself, waits as well.
+    if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, lead.row);
+    return { rows, lead, key, state, fate };
+  });
+}
+
+type StateOf = (place: KeyPlace) => KeyState;
+
+async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<StateOf> {
+  if (look.kind === 'none') return () => FREE;
+  const asked = places();
+  const states = new Map<string, ReadonlyMap<string, KeyState>>();
+  for (const space of new Set(asked.map((place) => place.space))) {
+    const own = asked.filter((place) => place.space === space);
+    const names = [...new Set(own.map(({ key }) => key))];
+    states.set(space, await look.states({ space, form: own[0]?.form, names }));
+  }
+  return ({ space, key }) => states.get(space)?.get(key) ?? FREE;
+}
+
+/** Fields that the service last accepted; `''`: nothing is known of them. */
+async function fieldsFrom(
+  look: Look,
+  questions: ReadonlyArray<Extract<Plan, { kind: 'ask' }>['questions']>,
+): Promise<(place: KeyPlace) => string> {
+  const asked = questions.flatMap(({ fieldsOf }) => fieldsOf ?? []);
+  const [first] = asked;
+  if (look.kind === 'none' || first === undefined) return () => '';
+  // The records of one job are in one space.
+  const found = await look.fields({ space: first.space, names: asked.map(({ key }) => key) });
+  return ({ key }) => found.get(key) ?? '';
+}
+
+/** `identity`: by what the ledger knows the rows; `null` where it knows nothing across runs. */
+function keyedOf(group: RowGroup<Row>, { definition, mapping, sha256 }: Foreseeing) {
+  const key = mapping.keyOf(group.lead);
+  const space = spaceOf(operationOf(definition));
+  const known = mapping.hasKey ? key : identityKeyOf({ sha256 }, mapping, group.lead);
+  if (space === null || known === null) return { group, key, identity: null };
+  return { group, key, identity: { space, key: known, form: mapping.keyForm } };
+}
+
+type Build = (
+  call: ServiceRequest['call'],
+  parts: Omit<Parameters<typeof buildRequest>[1], 'query' | 'own'>,
+) => ServiceRequest;
+const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
+
+function createDecider({ definition, mapping, sha256, earlier, seen, apart, isShown }: Foreseeing) {
+  const run = { id: earlier ?? '', operation: operationOf(definition), sha256 };
+  const build: Build = (call, parts) =>
+    isShown(call)
+      ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
+      : { call, method: 'POST', path: '', body: null };
+  const means = { definition, mapping, service: { build } };
+  return ({ lead: row, keyless, ...group }: RowGroup<Row>, key: string | null, state: KeyState): Plan => {
+    const claim = foreseenClaim(state, { row, key, earlier, seen, apart });
+    if (claim === null) return { kind: 'done' };
+    const identityKey = mapping.hasKey ? key : null;
+    const mates = group.mates.map((mate) => ({ row: mate }));
+    return decide({ run, row, claim, suspect: false, identityKey, mates, keyless }, UNTOUCHED, means);
+  };
+}
+
+type Claiming = Pick<Foreseeing, 'earlier' | 'seen' | 'apart'> & {
+  readonly row: Row;
+  readonly key: string | null;
+};
+
+/** What a claim would answer; `null`: the earlier run of this very file is done with the row. */
+function foreseenClaim(state: KeyState, { row, key, earlier, seen, apart }: Claiming): KeyClaim | null {
+  const other = apart.get(row.row);
+  if (other !== undefined) return { kind: 'apart', row: other };
+  const claim = claimOf(state, earlier, () => (key === null ? null : seen.claim(key, row.row)));
+  return claim.kind === 'claimed' && isDone(state) ? null : claim;
+}
+
+/** Of a key that the row may have: nothing is left to be done about it. */
+function isDone(state: KeyState): boolean {
+  return state.kind === 'known' || (state.kind === 'held' && state.inDoubt);
+}
+
+type Context = Pick<Forecast, 'rows' | 'lead' | 'key'> & {
+  readonly stateOf: StateOf;
+  readonly fieldsFor: (place: KeyPlace) => string;
+};
+
+function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
+  switch (plan.kind) {
+    case 'done':
+      return { kind: 'skipped' };
+    case 'end':
+      return fateOfEnd(plan, context, foreseeing.definition);
+    case 'send':
+      return fateOfSend(plan, []);
+    case 'ask':
+      return fateOfAsk(plan, context, foreseeing);
+    default:
+      return plan satisfies never;
+  }
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  duplicate_key: 'a key that no other row has; ',
+  key_alike: 'a key that no other row has, however it is written; ',
+  group_apart: 'all rows of one key directly below each other; ',
+  key_known: 'a key that is not known yet; ',
+  key_held: 'a key that no other run has; ',
+  key_in_doubt: 'a key that no other run has; ',
+};
+
+/** Where no cell is at fault, it is what the report of a run says of the rows. */
+function fateOfEnd(
+  { end, ends }: Extract<Plan, { kind: 'end' }>,
+  { rows, key: value }: Context,
+  definition: JobDefinition,
+): Fate {
+  if (end.outcome !== 'invalid') return { kind: 'skipped' };
+  const wrong = [...(ends?.values() ?? [end])].flatMap(({ issues = [] }) => issues);
+  if (wrong.length > 0) return { kind: 'invalid', issues: wrong };
+  const { code = '', message = '', values } = end;
+  const column = definition.key ?? null;
+  const expected = `${EXPECTED[code] ?? 'a row that can be sent; '}${message}`;
+  return {
+    kind: 'invalid',
+    issues: rows.map(({ row, line }) => ({ row, line, column, value, expected, values, code })),
+  };
+}
+
+function fateOfSend(
+  { request, warnings }: Extract<Plan, { kind: 'send' }>,
+  references: readonly ForeseenReference[],
+): Fate {
+  return {
+    kind: 'sent',
+    request,
+    warnings: [...(warnings?.values() ?? [])].flat(),
+    references,
+    waits: references.some(({ standing }) => standing === 'open'),
+  };
+}
+
+/** The request is shown as it would be sent once all that it refers to is loaded. */
+function fateOfAsk(
+  { questions, decide: informed }: Extract<Plan, { kind: 'ask' }>,
+  context: Context,
+  foreseeing: Foreseeing,
+): Fate {
+  const references = questions.references.map((reference) => {
+    const state = referredState(reference, context.stateOf(reference));
+    return {
+      reference,
+      state,
+      standing: standingOf(reference, { state, row: context.lead.row }, foreseeing),
+    };
+  });
+  const states = references.map(({ reference: { space, key }, state }) =>
+    state.kind === 'known'
+      ? state
+      : { kind: 'known' as const, run: '', row: 0, id: `<id of the ${space} ${key}>` },
+  );
+  const { fieldsOf } = questions;
+  const fields = fieldsOf === null ? '' : context.fieldsFor(fieldsOf);
+  const plan = informed({ states, fields });
+  if (plan.kind === 'send') return fateOfSend(plan, references);
+  if (plan.kind === 'end') return fateOfEnd(plan, context, foreseeing.definition);
+  throw new Error(`a request with all its answers is not decided, but ${plan.kind}`);
+}
+
+function standingOf(
+  { space, key }: Reference,
+  { state, row }: { readonly state: KeyState; readonly row: number },
+  { definition, seen, before }: Foreseeing,
+): ForeseenReference['standing'] {
+  if (state.kind === 'known') return 'known';
+  if (space !== spaceOf(operationOf(definition))) return 'open';
+  // A row that comes later is not waited for: two rows could wait for each other.
+  if (seen.hasCreatorBefore(key, row)) return 'in-file';
+  const isInEarlier = before.some((file) => file.hasCreatorBefore(key, Infinity));
+  return isInEarlier ? 'in-file' : 'open';
+}
+
+export type SeenKeys = ReturnType<typeof createSeenKeys>;
+
+/** The keys of a file so far, as digests, so that a million of them take little room. */
+export function createSeenKeys(form: KeyForm) {
+  // Below 0: a row that would not be sent.
+  const rows = createDigestTable();
+  /** By row, of those that came first: what tells the texts of one key apart. */
+  const texts: number[] = [];
+  return {
+    /** The row that has the key before; `isAlike`: in another text. */
+    claim(key: string, row: number) {
+      const earlier = rows.setFirst(identityOfKey(key, form), row);
+      const text = textHash(key);
+      if (earlier === undefined) {
+        texts[row] = text;
+        return null;
+      }
+      const first = Math.abs(earlier);
+      return { row: first, isAlike: texts[first] !== text };
+    },
+    /** Where it is the row that has the key: the row would not be sent. */
+    spoil(key: string, row: number) {
+      const identity = identityOfKey(key, form);
+      if (rows.get(identity) === row) rows.set(identity, -row);
+    },
+    hasCreatorBefore(key: string, row: number) {
+      const creator = rows.get(identityOfKey(key, form)) ?? -1;
+      return creator > 0 && creator < row;
+    },
+  };
+}
+
+/** 32 bits: the texts of one key are few, and a digest of each costs more than all else of it. */
+function textHash(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
+}

@@ -1,0 +1,86 @@
+/** What the check asks of a target's ledger; nothing is changed by it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../../config/environment.ts';
+import type { JobDefinition } from '../../config/job-definition.ts';
+import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
+import { type KeysAsked, readKeyFields, readKeys } from '../../engine/ledger/key-claims.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Releasers } from '../../lib/releasers.ts';
+import { countOf } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { KeyState } from '../../model/identity.ts';
+import { OUTCOMES, wasAccepted } from '../../model/outcome.ts';
+import type { Run } from '../../model/run.ts';
+import { type Ledger, openLedger } from '../../session.ts';
+import { findOrigins, type Loading } from '../origins.ts';
+import { summarize } from '../report/summary.ts';
+
+/** `none`: why there is no ledger to look into, in words for people. */
+export type Look = ReturnType<typeof createLook> | { readonly kind: 'none'; readonly reason: string };
+
+export async function openLook(
+  env: Environment,
+  sandbox: boolean,
+  { log, releasers }: { readonly log: Log; readonly releasers: Releasers },
+): Promise<Look> {
+  const outside = sandbox || env.baseUrl === null ? null : baseUrlOf(env.baseUrl);
+  const target = sandbox ? SANDBOX_TARGET : outside;
+  if (target === null) return { kind: 'none', reason: 'MSB_BASE_URL is not set, and neither is --sandbox' };
+  if (env.redis === null && !existsSync(join(env.home, 'redis'))) {
+    return { kind: 'none', reason: `there is no ledger in ${env.home} yet` };
+  }
+  try {
+    return createLook(await openLedger(env, log, releasers), target);
+  } catch (error) {
+    if (error instanceof UsageError) return { kind: 'none', reason: error.message };
+    throw error;
+  }
+}
+
+const RUNS_LOOKED_AT = 200;
+
+export function createLook(ledger: Ledger, target: string) {
+  const { redis } = ledger;
+  const { keys, store } = ledger.of(target);
+  let empty: Promise<boolean> | null = null;
+  // Without a run no key is known: a million questions less for a first file.
+  const isEmpty = () => {
+    empty ??= redis.zcard(keys.runs).then((runs) => runs === 0);
+    return empty;
+  };
+  return {
+    kind: 'ledger' as const,
+    target,
+    /** Keys that are not in the answer are free. */
+    async states(asked: KeysAsked): Promise<ReadonlyMap<string, KeyState>> {
+      return (await isEmpty()) ? new Map() : readKeys(redis, keys, asked);
+    },
+    /** The fields that the service last accepted; only the decision reads them. */
+    async fields(asked: KeysAsked): Promise<ReadonlyMap<string, string>> {
+      return (await isEmpty()) ? new Map() : readKeyFields(redis, keys, asked);
+    },
+    async earlierRun(file: { readonly sha256: string; readonly job: string }) {
+      const id = await store.ofFile(file);
+      return id === null ? null : store.get(id);
+    },
+    /** What the file's rows were before, as a run would find it. */
+    async standing(file: Loading['file'], definition: JobDefinition): Promise<readonly string[]> {
+      const { origins, notes, refused } = await findOrigins({ file, definition, target }, ledger);
+      const standing = [...(origins?.origins ?? [])].map(([run, { length: n }]) => {
+        return `${countOf(n, 'row stands for an open row', 'rows stand for open rows')} of run ${run}.`;
+      });
+      return [...standing, ...notes, ...(refused ?? [])];
+    },
+    async lastSpeed(job: string) {
+      const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
+      if (last === undefined) return null;
+      const { rowsPerSecond } = summarize(last, new Date());
+      return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
+    },
+  };
+}
+
+function hasSent({ state, outcomes }: Run): boolean {
+  return state === 'finished' && OUTCOMES.some((outcome) => wasAccepted(outcome) && outcomes[outcome] > 0);
+}

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatSchema, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
+import { parseFormJob } from '../../../src/config/load-job.ts';
+import { readDocument } from '../../../src/config/yaml-document.ts';
+import { type Draft, type DraftForm, draftOf } from '../../../src/faces/page/draft.ts';
+import { sampleFile } from '../../../src/runs/check/proposal.ts';
+import { ownFile } from '../../support/folder.ts';
+
+const german = () => sampleFile('samples/partner-de-subclients.csv', formatSchema.parse({}));
+const named = (draft: Draft, column: string) => draft.columns.find((one) => one.column === column);
+
+type Changes = Readonly<Record<string, Partial<{ field: string; reading: string }>>>;
+
+/** What the form of that draft sends back, with what somebody has changed. */
+function formOf(draft: Draft, changes: Changes): DraftForm {
+  return {
+    operation: draft.operation,
+    mappedFor: draft.operation,
+    job: draft.job,
+    key: draft.columns.findIndex(({ isKey }) => isKey),
+    columns: draft.columns.map(({ column, field, reading }) => ({ field, reading, ...changes[column] })),
+  };
+}
+
+test("a file's own draft says of each column what would really be sent of it", async () => {
+  const draft = draftOf({ ...(await german()), file: 'Kunden März.csv' }, 'subclient.create', null);
+  expect(draft).toMatchObject({ operation: 'subclient.create', job: 'kunden-m-rz', problems: [] });
+  const since = named(draft, 'Gründungsdatum');
+  expect(since).toMatchObject({ field: 'kyc.details.incorporationDate' });
+  expect(since?.reading).toContain('dd.MM.yyyy');
+  expect(since?.sent[0]).toMatch(/^"\d{4}-\d\d-\d\dT00:00:00.000Z"$/);
+  expect(since?.samples[0]).toMatch(/^\d\d\.\d\d\.\d{4}$/);
+  expect(draft.request).toMatch(/^POST \/v1\/subclients\n\{/);
+  // What is shown is a definition as it stands.
+  expect(jobDefinitionSchema.safeParse(parseFormJob(draft.yaml, draft.job).definition).success).toBe(true);
+});
+
+test('the draft of its own form is the same draft', async () => {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null);
+  expect(draftOf(sample, 'subclient.create', formOf(draft, {}))).toEqual(draft);
+});
+
+test.each([
+  ['partner-de-subclients.csv', 'subclient.create'],
+  ['counterparty-drafts.csv', 'counterparty.draft'],
+  ['subclients-update.csv', 'subclient.update'],
+  ['payment-documents.csv', 'payment.documents'],
+])('of %s the operation with fields for most columns is proposed: %s', async (file, operation) => {
+  const sample = await sampleFile(`samples/${file}`, formatSchema.parse({}));
+  expect(draftOf(sample, null, null)).toMatchObject({ operation });
+});
+
+test('another operation proposes the columns anew, and keeps the name of the job', async () => {
+  const sample = await sampleFile('samples/counterparty-drafts.csv', formatSchema.parse({}));
+  const wrong = draftOf(sample, 'payment.documents', null);
+  const form = { ...formOf(wrong, {}), operation: 'counterparty.draft', job: 'mine' };
+  const own = draftOf(sample, 'counterparty.draft', null);
+  expect(draftOf(sample, 'counterparty.draft', form).columns).toEqual(own.columns);
+  expect(draftOf(sample, 'counterparty.draft', form).job).toBe('mine');
+});
+
+/** The draft of the German file, once somebody has changed that of its form. */
+async function changedBy(changes: Changes, form: Partial<DraftForm> = {}): Promise<Draft> {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null);
+  return draftOf(sample, 'subclient.create', { ...formOf(draft, changes), ...form });
+}
+
+test('a column that is read otherwise is sent otherwise, and what does not fit is said beside it', async () => {
+  const draft = await changedBy({ Gründungsdatum: { reading: '{"pattern":"yyyy-MM-dd"}' } });
+  const [refused] = named(draft, 'Gründungsdatum')?.refused ?? [];
+  expect(refused?.expected).toContain('yyyy-MM-dd');
+  expect(refused?.rows).toBeGreaterThan(10);
+});
+
+test("a payee's country is read as one, and the form's job says so", async () => {
+  const file = await ownFile('Payee ID,Name,Bank country\nK1,Acme,España\nK2,Beta,Deutschland\n');
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const draft = draftOf(sample, 'counterparty.draft', null);
+  expect(draft.problems).toEqual([]);
+  const column = named(draft, 'Bank country');
+  expect(column).toMatchObject({ field: 'accounts.0.country', sent: ['"ESP"', '"DEU"'] });
+  expect(column?.readings[0]?.words).toBe('as:country');
+  expect(parseFormJob(draft.yaml, draft.job).definition.fields['accounts.0.country']).toMatchObject({
+    as: 'country',
+  });
+});
+
+test('a column without a field is not sent, and stands under "ignore"', async () => {
+  const draft = await changedBy({ Gründungsdatum: { field: '' } });
+  expect(named(draft, 'Gründungsdatum')?.sent).toEqual([]);
+  expect(parseFormJob(draft.yaml, draft.job).definition.ignore).toContain('Gründungsdatum');
+});
+
+test.each<[string, Changes, Partial<DraftForm>, string]>([
+  ['a field that there is not', { Gründungsdatum: { field: 'kyc.nothing' } }, {}, 'kyc.nothing'],
+  ['a reading that is none', { Gründungsdatum: { reading: '{ pattern:' } }, {}, '{ pattern:'],
+  ['two columns for one field', { Land: { field: 'details.name' } }, {}, 'details.name'],
+  ['a name that is none of a job', {}, { job: '../../etc/passwd' }, 'expected a name of letters'],
+])('%s is a problem in words, and nothing is thrown', async (_, changes, form, said) => {
+  expect((await changedBy(changes, form)).problems.join('\n')).toContain(said);
+});
+
+/** Each is read as YAML on one line, and gets settings of its own into a definition whose texts are joined. */
+const FORGED = [
+  '{ "pattern: x }\\nonKnownKey: update\\ninbox: /srv/others\\nfiles: \\"*\\"\\nquery: { a": b }',
+  '{ pattern: dd.MM.yyyy }, onKnownKey: update',
+  '{ "true": [yes], "false": [no], "values": { "": 1 } }',
+  '{ value: 1 }',
+  '{ pattern: "dd.MM.yyyy" }\ninbox: /srv/others',
+  '{"pattern":"MMMM"}',
+];
+
+test.each(FORGED)('the reading %j, never offered, is refused and gets nowhere', async (reading) => {
+  const forged = await changedBy({ Gründungsdatum: { reading } });
+  expect(forged.problems.join()).toContain('expected one of the ways of reading that the page offers');
+  expect(forged.yaml).toBe((await changedBy({ Gründungsdatum: { reading: '' } })).yaml);
+});
+
+test('whatever the form sends, what comes of it has no setting that the form does not have', async () => {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null);
+  const signs = fc.constantFrom(
+    ...['\n', ': ', '{', '}', '"', "'", '#', '- ', 'inbox', '*', '\u2028', 'a', '.'],
+  );
+  const text = fc.oneof(
+    fc.array(signs).map((parts) => parts.join('')),
+    fc.constantFrom(...FORGED),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(text, text, (field, reading) => {
+      const changes = { Gründungsdatum: { field, reading }, Land: { field: '', reading } };
+      const { yaml, problems } = draftOf(sample, 'subclient.create', formOf(draft, changes));
+      const document = readDocument(yaml);
+      // A name that reaches a prototype is in no document, and the page says why.
+      if (document.kind !== 'document') return void expect(problems).not.toEqual([]);
+      const names = Object.keys(Object(document.value));
+      expect(
+        names.filter((name) => !['operation', 'key', 'fields', 'ignore', 'required'].includes(name)),
+      ).toEqual([]);
+      if (problems.length === 0) parseFormJob(yaml, 'kunden');
+    }),
+    { numRuns: 40, examples: [['__proto__', '']] },
+  );
+});
+
+test('of a file with more columns than the page shows the first can be mapped, and the rest is not sent', async () => {
+  const header = ['details.name', ...Array.from({ length: 999 }, (_, i) => `Column ${i + 2}`)];
+  const file = await ownFile(`${header.join(',')}\n${header.map((_, i) => `v${i}`).join(',')}\n`);
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const draft = draftOf(sample, 'subclient.create', null);
+  expect([draft.columns.length, draft.more, draft.problems]).toEqual([300, 700, []]);
+  const form = formOf(draft, { 'Column 300': { field: 'details.displayName' } });
+  const changed = draftOf(sample, 'subclient.create', form);
+  expect(named(changed, 'Column 300')?.sent).toEqual(['"v299"']);
+  expect(parseFormJob(changed.yaml, 'wide').definition.ignore).toEqual(
+    header.filter((name) => name !== 'details.name' && name !== 'Column 300'),
+  );
+});

@@ -1,0 +1,243 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readingArguments, readingIn } from '../../../src/faces/page/reading.tsx';
+import { UsageError } from '../../../src/lib/usage-error.ts';
+import { noOutcomes } from '../../../src/model/outcome.ts';
+import { summarize } from '../../../src/runs/report/summary.ts';
+import { ownFolder } from '../../support/folder.ts';
+import { useOwnRedis } from '../../support/redis.ts';
+import { csvSource } from '../../support/source.ts';
+import { until } from '../../support/until.ts';
+import { onboard } from '../cli/memory-io.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+import { look, openOwnDesk, textOf } from './own-desk.ts';
+
+const own = useOwnRedis();
+
+async function* pieces() {
+  yield Buffer.from('externalId,details.name\nK1,Acme\n');
+}
+
+/** An upload, what processes are started with for it, and its pages; `printed`: what each process says. */
+async function openFiles(printed = '', target = 'sandbox', { name = '-<b>.csv', rehearsed = '' } = {}) {
+  const { desk } = await openOwnDesk(own());
+  const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
+  const page = {
+    ...{ ...desk, target, ask: null },
+    runChild: async (options: readonly string[], operands: readonly string[]) => {
+      started.push([options, operands]);
+      const stdout = options[0] === 'run' ? rehearsed : printed;
+      return { exitCode: printed === '' ? 3 : 0, stdout, problems: ['as it was asked'] };
+    },
+  };
+  const upload = await desk.uploads.receive(name, 'ops-1', pieces());
+  const path = `/uploads/${upload.id}`;
+  return {
+    started,
+    upload,
+    path,
+    uploads: desk.uploads,
+    get: (at: string) => look(page, at),
+    post: (at: string, form = {}) => look(page, at, { method: 'POST', form }),
+  };
+}
+
+test.each([
+  '--job-file=/etc/hostname',
+  '--out=/tmp/made',
+  '-h',
+  'no-such-job',
+  '../jobs/subclients-create',
+  '',
+])('the name %j is none of a job: no process is started for it', async (job) => {
+  const { post, path, started } = await openFiles();
+  await expect(post(`${path}/check`, { job })).rejects.toThrow(UsageError);
+  await expect(post(`${path}/rehearse`, { job })).rejects.toThrow(UsageError);
+  expect(started).toEqual([]);
+});
+
+test('a job of the list and a file are operands of the process that checks, rehearses or reads', async () => {
+  const { get, post, path, started, upload } = await openFiles();
+  const job = 'subclients-create';
+  await post(`${path}/check`, { job });
+  await post(`${path}/rehearse`, { job });
+  const { html: shown } = await get(`${path}?encoding=--out=/tmp/made`);
+  expect(shown).toContain('-&lt;b&gt;.csv');
+  expect(shown).toContain('as it was asked');
+  await until(() => started.length === 4);
+  expect(started).toEqual([
+    [
+      ['check', '--json', '--sandbox'],
+      [job, upload.path],
+    ],
+    [
+      ['run', '--sandbox', '--again', '--json'],
+      [job, upload.path],
+    ],
+    [['map', '--json', '--format=encoding=--out=/tmp/made'], [upload.path]],
+    [['map', '--json'], [upload.path]],
+  ]);
+});
+
+test.each([
+  [
+    'book.xlsx',
+    { type: 'xlsx', sheet: 'Payees', sheets: ['Cover', 'Payees & Co'] },
+    'sheet',
+    'Payees &amp; Co',
+  ],
+  ['list.json', { type: 'json', recordLists: ['/a', '/b/c'] }, 'records', '/b/c'],
+] as const)(
+  'in %s a sheet, a list and the fate of hidden rows are chosen from what there is',
+  async (file, facts, name, value) => {
+    const printed = JSON.stringify({
+      source: { ...csvSource(), ...facts },
+      rows: [],
+      format: { [name]: '/gone' },
+    });
+    const { get, path } = await openFiles(printed, 'sandbox', { name: file });
+    const { html } = await get(path);
+    const [, choice = ''] =
+      new RegExp(`<select id="read-${name}" name="${name}">(.*?)</select>`).exec(html) ?? [];
+    expect(choice).toContain('found by itself');
+    expect(choice).toContain(`<option value="${value}">`);
+    expect(choice).toContain('<option value="/gone" selected="">/gone<');
+    expect(html.includes('<option value="skip">')).toBe(name === 'sheet');
+  },
+);
+
+test('a rehearsal counts rows that were skipped apart from those that succeeded, and says since when', async () => {
+  const given = await ownFolder();
+  const file = join(given, 'a.csv');
+  await writeFile(file, 'externalId,details.name\nK1,Acme\n');
+  const { stdout } = await onboard(['check', '--json', 'subclients-create', file], { ONBOARD_HOME: given });
+  const notes = ['Known since run R1, sent with another job.'];
+  const outcomes = { ...noOutcomes(), created: 5, skipped: 4, rejected: 1 };
+  const run = sampleRun({ state: 'finished', outcomes, source: csvSource({ notes }) });
+  const summary = JSON.stringify(summarize(run, new Date()));
+  const { get, post, path } = await openFiles(stdout, 'http://127.0.0.1:9', { rehearsed: summary });
+  const job = 'subclients-create';
+  for (const act of ['check', 'rehearse']) await post(`${path}/${act}`, { job });
+  const shown = async () => textOf((await get(`${path}/check?job=${job}`)).html);
+  await until(async () => (await shown()).includes('Rehearsed: '));
+  expect(await shown()).toContain(
+    `Rehearsed: 5 of 10 rows succeeded at the stand-in, 4 skipped since their keys were known (exit status 1). ${notes[0]}`,
+  );
+});
+
+test('of a wide file the pages show 300 columns as text, count the rest, and say which job takes it', async () => {
+  const columns = Array.from({ length: 1_000 }, (_, i) => `<i>Column ${i + 1}`);
+  const row = { kind: 'cells', row: 1, line: 2, cells: columns };
+  const printed = JSON.stringify({ source: csvSource({ columns }), rows: [row], format: {} });
+  const { get, path } = await openFiles(printed);
+  for (const at of [path, `${path}/map`]) {
+    const { html } = await get(at);
+    expect(html).toContain('&lt;i&gt;Column 300<');
+    expect(html).not.toMatch(/Column 301<|<i>/);
+    expect(html).toContain('700 columns more');
+  }
+  expect((await get(path)).html).toContain('that can&#39;t take it, and why');
+});
+
+test('columns that another operation proposes anew are seen before they are saved', async () => {
+  const row = { kind: 'cells', row: 1, line: 2, cells: ['K1', 'Acme'] };
+  const source = csvSource({ columns: ['externalId', 'name'] });
+  const { post, path } = await openFiles(JSON.stringify({ source, rows: [row], format: {} }));
+  const form = { operation: 'counterparty.draft', job: 'mine', columns: '2', f0: '', f1: '' };
+  const { html } = await post(`${path}/save`, { ...form, 'mapped-for': 'subclient.create' });
+  expect(html).toMatch(/name="mapped-for" value="counterparty\.draft".*value="mine".*name="f1" value="name"/);
+  const same = await post(`${path}/save`, { ...form, 'mapped-for': 'counterparty.draft' });
+  expect(same.reply).toMatchObject({ kind: 'page', status: 409 });
+});
+
+test.each([
+  ['31/02/2011', '30/02/2011', '2 rows, such as "31/02/2011": expected'],
+  ['31/02/2011', '31/02/2011', '"31/02/2011" (2 rows): expected'],
+])('of the cells %s and %s that can not be sent the map says how many there are', async (a, b, said) => {
+  const rows = [a, b].map((cell, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [`K${i}`, cell] }));
+  const source = csvSource({ columns: ['externalId', 'Founded'] });
+  const { post, path } = await openFiles(JSON.stringify({ source, rows, format: {} }));
+  const { html } = await post(`${path}/map`, {
+    ...{ operation: 'subclient.create', 'mapped-for': 'subclient.create', job: 'mine', columns: '2' },
+    ...{
+      f0: 'additionalInformation.crmId',
+      f1: 'kyc.details.incorporationDate',
+      r1: '{"pattern":"dd/MM/yyyy"}',
+    },
+  });
+  expect(textOf(html)).toContain(`✗ ${said}`);
+});
+
+/** What a check prints of a file of one good row. */
+const CHECKED = {
+  ...{ rows: 1, sendable: 1, invalid: 0, waiting: 0, skipped: 0, issuesTotal: 0, earlierRun: null },
+  ...{ issues: [], causes: [], warnings: [], notes: [], requests: [] },
+  ...{ keys: { reason: null }, estimate: { requests: 1, seconds: 1 } },
+};
+
+test('upload, map, check and start are steps that lead back, and a rehearsal comes before the start', async () => {
+  const stepOf = (html: string) => /<li aria-current="step">(\w+)/.exec(html)?.[1];
+  const row = { kind: 'cells', row: 1, line: 2, cells: ['K1'] };
+  const sample = { source: csvSource({ columns: ['externalId'] }), rows: [row], format: {} };
+  const mapped = await openFiles(JSON.stringify(sample));
+  for (const [at, step] of [
+    ['/upload', 'Upload'],
+    [mapped.path, 'Map'],
+    [`${mapped.path}/map`, 'Map'],
+  ] as const)
+    expect(stepOf((await mapped.get(at)).html), at).toBe(step);
+  const job = 'subclients-create';
+  const { get, post, path } = await openFiles(JSON.stringify(CHECKED), 'https://api.example.com');
+  const check = `${path}/check?job=${job}`;
+  expect(stepOf((await get(check)).html)).toBe('Check');
+  await post(`${path}/check`, { job });
+  await until(async () => stepOf((await get(check)).html) === 'Start');
+  const { html } = await get(check);
+  expect(html).toMatch(new RegExp(`<a href="/upload">Upload</a>.*<a href="${path}">Map</a>`));
+  expect(html).toMatch(/1 row, can be sent.*<h2>Rehearse it first<.*>Rehearse<.*<h2>Start</);
+});
+
+test('what is discarded is an upload, and nothing that a path leads to', async () => {
+  const { post, path, upload, uploads } = await openFiles();
+  for (const id of ['..', `../uploads/${upload.id}`, '']) {
+    await post(`/uploads/${encodeURIComponent(id)}/discard`);
+    expect(await uploads.list()).toEqual([upload]);
+  }
+  await post(`${path}/discard`);
+  expect(await uploads.list()).toEqual([]);
+});
+
+test('a job is shown as its file has it, beside a template of the form that is asked for', async () => {
+  const { get } = await openFiles();
+  expect((await get('/jobs')).html).toContain('<a href="/jobs/subclients-create">');
+  expect((await get('/jobs/subclients-create')).html).toContain('operation: subclient.create');
+  const { reply } = await get('/jobs/subclients-create/template?as=json');
+  expect(reply).toMatchObject({ kind: 'download', name: 'subclients-create.json' });
+  expect((await get('/jobs/..%2fjobs%2fsubclients-create')).kind).toBe('missing');
+});
+
+test('settings are those of the form and no others, and become arguments that stand for themselves', () => {
+  const reading = readingIn(new URLSearchParams('header=2&delimiter=%3B&encoding=&job=x&sheet=--json'));
+  expect(reading).toEqual({ header: '2', delimiter: ';', sheet: '--json' });
+  expect(readingArguments(reading)).toEqual([
+    '--format=header=2',
+    '--format=delimiter=;',
+    '--format=sheet=--json',
+  ]);
+});
+
+test('a job that does not say where the records are takes no file whose list was found', async () => {
+  const source = { ...csvSource({ columns: ['externalId', 'details.name'] }), type: 'json' };
+  for (const [format, takes] of [
+    [{}, true],
+    [{ records: '/a' }, false],
+  ] as const) {
+    const { get, path } = await openFiles(JSON.stringify({ source, rows: [], format }), 'sandbox', {
+      name: 'list.json',
+    });
+    const { html } = await get(path);
+    expect(html.includes('name="job" value="subclients-create"')).toBe(takes);
+    expect(html.includes('expected format.records: /a')).toBe(!takes);
+  }
+});
