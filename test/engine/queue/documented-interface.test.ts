@@ -17,7 +17,8 @@ const isPublic = (member: string) =>
 
 describe('BullMQ is used by its documented interface alone', () => {
   test('in one folder', () => {
-    expect(USERS.map(({ path }) => path.split('/')[0])).toEqual(USERS.map(() => 'queue'));
+    expect(USERS.filter(({ path }) => !path.startsWith('engine/queue/'))).toEqual([]);
+    expect(USERS).not.toEqual([]);
   });
 
   test.each([

@@ -6,11 +6,12 @@ import { listWorkers } from '../../../../src/engine/recovery/journal/folder.ts';
 import { journalFolder, readAll } from './sample-journal.ts';
 
 const BUILT = new URL('../../../../dist/engine/recovery/journal/', import.meta.url);
+const LIB = new URL('../../../../dist/lib/', import.meta.url);
 
 /** Writes rows one after the other and says which are on the disk, or why one isn't. */
 const WRITER = `
 import { openJournal } from '${BUILT}journal.js';
-import { newWorkerId } from '${BUILT}worker-registry.js';
+import { newWorkerId } from '${LIB}worker-id.js';
 process.on('SIGXFSZ', () => {});
 const [folder, rows] = process.argv.slice(1);
 const worker = newWorkerId();
