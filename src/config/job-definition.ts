@@ -11,6 +11,7 @@ import { orElse } from '../lib/errors.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
+import { FILE_TYPES } from '../model/file-format.ts';
 import { type CheckCode, severitySchema } from '../model/issue.ts';
 import { keyFormSchema } from '../model/key-form.ts';
 import type { Operation } from '../model/operation.ts';
@@ -193,7 +194,7 @@ function isEncoding(name: string): boolean {
 
 export const formatSchema = z.strictObject({
   type: z
-    .enum(['auto', 'csv', 'json', 'ndjson', 'xlsx'])
+    .enum(['auto', ...FILE_TYPES])
     .default('auto')
     .describe('`auto`: by the name and the first bytes.'),
   encoding: z

@@ -55,7 +55,10 @@ export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
 }
 
-const ACCEPTED: ReadonlySet<Outcome> = new Set(['created', 'updated', 'drafted', 'listed']);
+/** Of rows that the service accepted. */
+export type AcceptedOutcome = Extract<Outcome, 'created' | 'updated' | 'drafted' | 'listed'>;
+
+const ACCEPTED: ReadonlySet<Outcome> = new Set<AcceptedOutcome>(['created', 'updated', 'drafted', 'listed']);
 
 export function wasAccepted(outcome: Outcome): boolean {
   return ACCEPTED.has(outcome);

@@ -3,7 +3,7 @@
  * on the wire), and the verdict on it (what that means for the row).
  */
 import type { Call } from './operation.ts';
-import type { Outcome } from './outcome.ts';
+import type { AcceptedOutcome, Outcome } from './outcome.ts';
 
 export type JsonValue =
   | string
@@ -76,7 +76,7 @@ export type Refusal = {
 export type Verdict =
   | {
       readonly kind: 'accepted';
-      readonly outcome: Extract<Outcome, 'created' | 'updated' | 'drafted' | 'listed'>;
+      readonly outcome: AcceptedOutcome;
       readonly status: number;
       readonly id: string | null;
       /** Of a call that reads: the JSON text of the list, as received. */

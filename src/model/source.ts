@@ -3,6 +3,7 @@
  * records.
  */
 import { z } from 'zod';
+import { FILE_FORMATS, FILE_TYPES } from './file-format.ts';
 
 /** Of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
 export type Encoding = string;
@@ -34,7 +35,7 @@ export const ENCODINGS: readonly Encoding[] = [
 
 /** `columns`: a table's header, or every field path in the JSON records. */
 export const sourceInfoSchema = z.object({
-  type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
+  type: z.enum(FILE_TYPES),
   encoding: z.string(),
   bom: z.boolean(),
   compression: z.enum(['none', 'gzip']),
@@ -62,16 +63,16 @@ export type SourceInfo = z.infer<typeof sourceInfoSchema>;
 
 /** Cells under a header, not JSON records. */
 export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
-  return type === 'csv' || type === 'xlsx';
+  return FILE_FORMATS[type].kind !== 'json';
 }
 
 export function sourceWords(
   source: Omit<SourceInfo, 'bom' | 'quote' | 'columns' | 'notes'> & { readonly bom?: boolean },
 ): string {
   const { type, encoding, bom = false, compression, delimiter, sheet, headerLine } = source;
-  const isWorkbook = type === 'xlsx';
+  const isWorkbook = FILE_FORMATS[type].kind === 'workbook';
   return [
-    isWorkbook ? 'Excel workbook' : type.toUpperCase(),
+    isWorkbook ? FILE_FORMATS[type].name : type.toUpperCase(),
     ...(compression === 'none' ? [] : [compression]),
     ...(isWorkbook ? [] : [encoding + (bom ? ' with a byte order mark' : '')]),
     ...(delimiter === null ? [] : [`delimiter ${JSON.stringify(delimiter)}`]),

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { AcceptedOutcome } from '../model/outcome.ts';
 import type { ServiceRequest } from '../model/request.ts';
 
 export type CallSpec = {
@@ -13,7 +13,7 @@ export type CallSpec = {
   /** Whether it can be sent again without harm: without an idempotency key. */
   readonly mayRepeat: boolean;
   /** Of a row that the service accepted. */
-  readonly outcome: Extract<Outcome, 'created' | 'updated' | 'drafted' | 'listed'>;
+  readonly outcome: AcceptedOutcome;
   readonly method: ServiceRequest['method'];
   /** In braces the document's name for the part that a row fills: `/v1/subclients/{id}`. */
   readonly path: string;

@@ -4,6 +4,7 @@
  */
 import type { Format } from '../../config/job-definition.ts';
 import { cut } from '../../lib/html-text.tsx';
+import { FILE_FORMATS, formatNamed } from '../../model/file-format.ts';
 import { ENCODINGS, type SourceInfo } from '../../model/source.ts';
 import type { Upload } from './uploads.ts';
 
@@ -106,6 +107,5 @@ export function ReadOtherwise({ upload: { id, given }, reading, read }: ReadOthe
 }
 
 function kindOf(file: string): 'text' | 'workbook' | 'json' {
-  if (/\.xlsx$/i.test(file)) return 'workbook';
-  return /\.(?:json|ndjson|jsonl)$/i.test(file) ? 'json' : 'text';
+  return FILE_FORMATS[formatNamed(file) ?? 'csv'].kind;
 }

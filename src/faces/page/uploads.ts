@@ -15,6 +15,7 @@ import { insteadOf } from '../../lib/errors.ts';
 import { freeBytes } from '../../lib/machine.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { dataEnding } from '../../model/file-format.ts';
 import { writeDurably } from '../../runs/inbox/claim.ts';
 
 const uploadSchema = z.object({
@@ -158,7 +159,7 @@ function plainName(given: string): string {
 
 /** The ending says how it is read. */
 function waitingName(name: string): string {
-  return `file${/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i.exec(name)?.[0] ?? ''}`;
+  return `file${dataEnding(name)}`;
 }
 
 async function sweep(folder: string, now: Date): Promise<void> {

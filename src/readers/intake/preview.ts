@@ -1,5 +1,6 @@
 /** What the reader sees of a file, for people: how it was understood, and its first rows. */
 import { countOf, renderTable } from '../../lib/terminal.ts';
+import { FILE_FORMATS } from '../../model/file-format.ts';
 import { flattenRecord } from '../../model/json-record.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, type SourceInfo } from '../../model/source.ts';
@@ -29,7 +30,7 @@ function moreLines(rows: number, limit: number): string[] {
 
 function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   const facts: [string, string][] = [
-    ['type', `${TYPE_NAMES[info.type]}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
+    ['type', `${FILE_FORMATS[info.type].name}${info.compression === 'gzip' ? ', compressed (gzip)' : ''}`],
     ['encoding', `${info.encoding}${info.bom ? ' with a byte order mark' : ''}`],
   ];
   if (info.sheet !== null) facts.push(['sheet', info.sheet]);
@@ -42,13 +43,6 @@ function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
   for (const note of info.notes) facts.push(['note', note]);
   return facts.map(([name, value]) => `${name.padEnd(10)} ${value}`);
 }
-
-const TYPE_NAMES: Readonly<Record<SourceInfo['type'], string>> = {
-  csv: 'CSV',
-  json: 'JSON (one list)',
-  xlsx: 'Excel workbook',
-  ndjson: 'NDJSON (one object after the other)',
-};
 
 function delimiterInWords(delimiter: string): string {
   const name = DELIMITER_NAMES.get(delimiter) ?? 'the character';

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { shellFilter } from '../../lib/shell-filter.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { formatNamed } from '../../model/file-format.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { containerOf, gunzip, noWorkbook, refuseNested, SIGNATURE_BYTES } from './container.ts';
 import { understandCsv } from './csv/csv.ts';
@@ -166,10 +167,8 @@ function isPointedTo(path: string, { type, records }: ReadFormat): boolean {
 }
 
 function endingOf(path: string): FileType | null {
-  const name = path.toLowerCase().replace(/\.gz$/, '');
-  if (/\.(csv|tsv)$/.test(name)) return 'csv';
-  if (/\.(ndjson|jsonl)$/.test(name)) return 'ndjson';
-  return name.endsWith('.json') ? 'json' : null;
+  const format = formatNamed(path);
+  return format === 'xlsx' ? null : format;
 }
 
 /** Objects one after the other are read alike, whether they are called json or ndjson. */

@@ -8,6 +8,7 @@ import { basename } from 'node:path';
 import { errorCode, hasCode, insteadOf } from '../../lib/errors.ts';
 import { stampOf } from '../../lib/file-stamp.ts';
 import { shorten } from '../../lib/terminal.ts';
+import { dataEnding } from '../../model/file-format.ts';
 import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.ts';
 
 export type Entry = {
@@ -51,11 +52,10 @@ export function isHidden(name: Buffer): boolean {
   return name[0] === DOT;
 }
 
-/** A folder with such an ending was meant to be a file. */
-const DATA_NAME = /\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|gz)$/i;
-
 function isSubFolder({ kind, name }: Entry): boolean {
-  return kind === 'folder' && !DATA_NAME.test(name.toString('utf8')) && nameProblem(name) === null;
+  // A folder with a file's ending was meant to be a file.
+  const isFolder = kind === 'folder' && dataEnding(name.toString('utf8')) === '';
+  return isFolder && nameProblem(name) === null;
 }
 
 /** Each folder on the way down is held open. */

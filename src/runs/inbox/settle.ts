@@ -10,6 +10,7 @@ import { stampOf, writtenOfStamp } from '../../lib/file-stamp.ts';
 import { makeFolder, syncFolder } from '../../lib/make-folder.ts';
 import type { Io } from '../../lib/terminal.ts';
 import { EXIT, exitCodeOf } from '../../model/exit.ts';
+import { dataEnding } from '../../model/file-format.ts';
 import type { Run } from '../../model/run.ts';
 import { reportDirectory } from '../../session.ts';
 import type { Summary } from '../report/summary.ts';
@@ -241,7 +242,6 @@ async function writeNote(file: string, text: string): Promise<string> {
   return note;
 }
 
-const ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd/\\]/gu;
 /** File systems take 255 bytes; the id and the note's ending come on top. */
 const MAX_BYTES = 180;
@@ -249,7 +249,7 @@ const MAX_BYTES = 180;
 /** `portfolio.<id>.csv`; nothing in it acts on a terminal or shell. */
 export function awayName(name: Buffer | string, id: string): string {
   const text = name.toString('utf8').replaceAll(UNSAFE, '_').replaceAll('..', '__');
-  const ending = ENDING.exec(text)?.[0] ?? '';
+  const ending = dataEnding(text);
   let stem = text.slice(0, text.length - ending.length);
   while (Buffer.byteLength(stem) > MAX_BYTES) stem = stem.slice(0, -1);
   return `${stem.replace(/\.$/, '_')}.${id}${ending}`;
