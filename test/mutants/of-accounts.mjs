@@ -35,7 +35,7 @@ export const OF_ACCOUNTS = [
   {
     id: 'write-off-unseen',
     in: 'src/engine/ledger',
-    find: "call('HSET', KEYS[2], 'taken', ARGV[3])\n",
+    find: "call('HSET', files, 'taken', taken)\n",
     put: '',
     tests: ['test/engine/ledger/reruns'],
     why: 'a rerun that chose its rows before they were written off sends them',
@@ -51,7 +51,7 @@ export const OF_ACCOUNTS = [
   {
     id: 'purge-with-blocks-missing',
     in: 'src/engine/ledger',
-    find: "if call('HLEN', KEYS[3]) ~= call('HLEN', KEYS[2]) then",
+    find: "if call('HLEN', purgedBlocks) ~= call('HLEN', blocks) then",
     put: 'if false then',
     tests: ['test/runs/inbox/retention'],
     why: 'what became of rows is gone with their cells, and a rerun makes them twice',
@@ -75,7 +75,7 @@ export const OF_ACCOUNTS = [
   {
     id: 'rekey-over-a-purge',
     in: 'src/engine/ledger',
-    find: 'if found ~= ARGV[2] then return found == ARGV[3] and 1 or 0 end',
+    find: 'if found ~= before then return found == after and 1 or 0 end\n',
     put: '',
     tests: ['test/engine/ledger/sealing'],
     why: 'a purged run has its data key again, which opens older copies of its rows',

@@ -309,6 +309,13 @@ describe('two workers on one row', () => {
     expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 1 });
   });
 
+  test('a refusal does not settle a row that a later take of the same process sends', async () => {
+    const bench = await runningRun(1);
+    await intend(bench.ledger, 'i process.2 1');
+    expect(await bench.ledger.settle(row(1, 'rejected', { mark: 'i process.1 1' }))).toBe(false);
+    expect(await bench.ledger.settle(row(1, 'created', { mark: 'i process.2 1' }, 'id-1'))).toBe(true);
+  });
+
   test('an intent that is asked for again after the run was paused leaves nothing behind', async () => {
     const bench = await runningRun(1);
     await intend(bench.ledger, 'i a 1');
