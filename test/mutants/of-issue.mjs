@@ -30,14 +30,14 @@ export const OF_ISSUE = [
   {
     id: 'register-outside-epoch',
     in: 'src/engine/ledger',
-    find: 'epoch?.call(registerInEpoch, names, said) ?? register(redis, names, said)',
+    find: 'verified?.call(registerVerified, names, said) ?? register(redis, names, said)',
     put: 'register(redis, names, said)',
     tests: ['test/delivery/registration'],
     why: 'a ledger that has just been emptied takes a run under way for a new one',
   },
   {
     id: 'find-looks-once',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: '?? epoch.verify().then(look)',
     put: '',
     tests: ['test/delivery/registration'],

@@ -434,7 +434,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'journal-damage-without-doubt',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: 'for (const one of read) await doubtRowsOf(one, options);',
     put: '',
     tests: ['test/delivery/registration'],
@@ -442,7 +442,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'journal-intents-before-outcomes',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: "if (part.kind === 'intended') open.push(...part.rows);",
     put: "if (part.kind === 'intended') await replay.intended(run, part.rows);",
     tests: ['test/delivery/registration', 'test/faults/model'],
@@ -474,7 +474,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'given-up-without-its-journal',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'const lost = silent.filter((worker) => !atHand.includes(worker));',
     put: "const lost = silent.filter((worker) => worker === '' && !atHand.includes(worker));",
     tests: ['test/engine/ledger/epoch'],
@@ -482,7 +482,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'lost-reader-is-believed',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: 'if (isReader()) await replay.vouched(run);',
     put: 'await replay.vouched(run);',
     tests: ['test/runs/reading'],
@@ -490,7 +490,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'works-before-others-know',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'if (workers.every(knows)) return;',
     put: 'return;',
     tests: ['test/engine/ledger/register'],
@@ -498,7 +498,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'forgets-who-ended-since',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'endedAt >= last ? [worker] : []',
     put: 'endedAt === STILL ? [worker] : []',
     tests: ['test/engine/ledger/epoch'],
@@ -506,7 +506,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'journal-of-another-form-read',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: 'await assertKnownJournals(folder);',
     put: '',
     tests: ['test/delivery/registration', 'test/engine/recovery/journal/'],
@@ -618,7 +618,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'others-waited-for-while-they-live',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: '      if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;\n',
     put: '',
     tests: ['test/engine/ledger/epoch'],
@@ -626,7 +626,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'open-before-torn-ends-are-left',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: '    await edges.dropTornEnds();\n',
     put: '',
     tests: ['test/delivery/registration'],
@@ -644,7 +644,7 @@ export const OF_LEDGER = [
   {
     id: 'chunks-of-an-earlier-epoch',
     in: 'src/runs',
-    find: 'if (session.registration.epoch.recoveries() !== reading.recoveries()) await reading.again();',
+    find: 'if (session.registration.verified.recoveries() !== reading.recoveries()) await reading.again();',
     put: '',
     tests: ['test/runs/follow'],
     why: 'chunks that Redis has lost wait until the whole run stands still',
@@ -659,7 +659,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'replay-intent-through-a-gate',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: '        await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);',
     put: "        if ((await redis.hget(k.record, 'state')) === 'paused') return;\n        await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);",
     tests: ['test/engine/ledger/replay'],
@@ -683,7 +683,7 @@ export const OF_LEDGER = [
   },
   {
     id: 'works-unknown-to-the-living',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'if (workers.every(knows)) return;',
     put: 'return;',
     tests: ['test/engine/ledger/epoch'],

@@ -139,7 +139,7 @@ export const OF_ORDER = [
   {
     id: 'closed-as-remembered',
     in: 'src/engine/ledger',
-    find: 'recovery === epoch.recoveries() ? outcomes : VOID',
+    find: 'recovery === verified.recoveries() ? outcomes : VOID',
     put: 'outcomes',
     tests: ['test/engine/ledger/chunk-ledger'],
     why: 'a chunk is closed with outcomes that Redis has lost',
@@ -218,7 +218,7 @@ export const OF_ORDER = [
   },
   {
     id: 'new-worker-puts-nothing-back',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'const gone = await putBack(found, edges, memory);',
     put: 'const gone = found.isOpen && isNew ? [] : await putBack(found, edges, memory);',
     tests: ['test/delivery/registration'],
@@ -226,7 +226,7 @@ export const OF_ORDER = [
   },
   {
     id: 'added-without-a-batch',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'await epoch.call(addedInEpoch,',
     put: 'await epoch.read(addedInEpoch,',
     tests: ['test/delivery/registration'],
@@ -234,7 +234,7 @@ export const OF_ORDER = [
   },
   {
     id: 'home-that-comes-late',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'if (memory.sent === 0) return edges.hasOlderJournal(name);',
     put: 'if (memory.sent === 0) return false;',
     tests: ['test/delivery/registration'],
@@ -242,7 +242,7 @@ export const OF_ORDER = [
   },
   {
     id: 'older-copy-believed',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: '({ worker, epoch, lacks: batch > last })',
     put: '({ worker, epoch, lacks: false && batch > last })',
     tests: ['test/delivery/registration'],
@@ -250,7 +250,7 @@ export const OF_ORDER = [
   },
   {
     id: 'older-copy-believed-of-containers',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: 'const isLost = epoch === opened && lacks;',
     put: 'const isLost = epoch === opened && lacks && isGoneFor(worker, options);',
     tests: ['test/delivery/registration'],
@@ -258,7 +258,7 @@ export const OF_ORDER = [
   },
   {
     id: 'own-loss-unseen',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'return name === memory.name && last < memory.recorded;',
     put: 'return false;',
     tests: ['test/engine/ledger/epoch'],
@@ -274,7 +274,7 @@ export const OF_ORDER = [
   },
   {
     id: 'intents-of-the-killed-left-out',
-    in: 'src/delivery',
+    in: 'src/engine/recovery',
     find: 'open.filter(({ mark }) => !isKeptOut(mark));',
     put: 'isWhole ? [] : open.filter(({ mark }) => !isKeptOut(mark));',
     tests: ['test/delivery/registration'],
@@ -331,7 +331,7 @@ export const OF_ORDER = [
   },
   {
     id: 'failing-replay-heard-for-ever',
-    in: 'src/engine/ledger',
+    in: 'src/engine/recovery',
     find: 'if (isHeard && wait.inAllMs() < HEARD_GRACES * graceMs)',
     put: 'if (isHeard)',
     tests: ['test/engine/ledger/epoch'],
