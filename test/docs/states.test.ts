@@ -25,7 +25,7 @@ import { useOwnRedis } from '../support/redis.ts';
 import { startRedisServer } from '../support/redis-server.ts';
 import { ownKeys } from '../support/runs.ts';
 import { doubtOf, settledRow } from '../support/settled-row.ts';
-import { makeSuspect, restart, setEpoch, setRecord } from '../support/stored.ts';
+import { restart, setEpoch, setRecord } from '../support/stored.ts';
 import { blocksIn } from './blocks.ts';
 
 const own = useOwnRedis();
@@ -104,7 +104,7 @@ const settle = ({ ledger }: Cell, outcome: Outcome, mark = markOf(FIRST)) =>
 const replay = ({ redis, keys, id }: Cell) =>
   createReplay(redis, keys).intended(id, [{ chunk: 1, row: 1, mark: markOf(OTHER) }]);
 
-const loseWorker = ({ redis, keys, id }: Cell) => makeSuspect(redis, keys.run(id));
+const loseWorker = ({ redis, keys, id }: Cell) => createReplay(redis, keys).suspect([id]);
 
 async function decide({ redis, keys, run }: Cell, decision: Decision) {
   const decisions = [{ row: 1, decision }];
