@@ -12,7 +12,7 @@ const LONGEST = [
   'faults/kill-kinds',
   'flow/control',
   'flow/redis-failover',
-  'ledger/epoch',
+  'engine/recovery/epoch',
 ].map((name) => `/test/${name}.test.ts`);
 
 /**

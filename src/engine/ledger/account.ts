@@ -61,159 +61,200 @@ export function createAccountMemory() {
   return createRecentMap<string, { readonly of: string; readonly seen: Seen }>(RUNS_REMEMBERED);
 }
 
-/** One look at a target's ledger: for a later one it is opened again. */
+/** One look at a target's ledger: for a later one it is opened again. What is looked at, is once. */
+type Looking = {
+  readonly redis: RedisConnection;
+  readonly keys: LedgerKeys;
+  readonly store: Pick<RunStore, 'definition'>;
+  readonly memory: AccountMemory;
+  readonly stands: Map<string, Promise<Stand>>;
+  readonly families: Map<string, Promise<readonly RunBrief[]>>;
+  readonly makers: Map<string, Promise<Maker>>;
+  readonly origins: Map<string, Promise<Origins>>;
+};
+
 export function openAccounts(
   redis: RedisConnection,
   keys: LedgerKeys,
   store: Pick<RunStore, 'definition'>,
   memory = createAccountMemory(),
 ) {
-  /** Each is looked at once. */
-  const stands = new Map<string, Promise<Stand>>();
-  const families = new Map<string, Promise<readonly RunBrief[]>>();
-  const makers = new Map<string, Promise<Maker>>();
-  const origins = new Map<string, Promise<Origins>>();
-
-  const standOf = (id: string) => once(stands, id, () => look(id));
-  const originsOf = (run: RunBrief | Run) => once(origins, run.id, () => readOrigins(redis, keys, run));
-  const makerOf = (id: string) =>
-    once(makers, id, async () => {
-      const [maker] = await readBriefs(redis, keys, [id]);
-      return { maker, isOwn: ownRows(maker === undefined ? new Map() : await originsOf(maker)) };
-    });
-  /** Runs that have rows of this one, oldest first. */
-  const takersOf = (id: string) =>
-    once(families, id, async () => {
-      const briefs = await readBriefs(redis, keys, await redis.smembers(keys.run(id).takers));
-      return briefs.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
-    });
-
-  async function look(id: string): Promise<Stand> {
-    const run = await readRun(redis, keys, id);
-    if (run === null) throw new Error(`run ${id} is gone from the ledger`);
-    const isOwn = ownRows(await originsOf(run));
-    const { open, isSettled, succeeded, waiting, skipped } = await rowsOf(run, isOwn);
-    const own = () => [...open.keys()].filter(isOwn).length;
-    const before = own();
-    for (const taker of await takersOf(id)) await take(taker, run, open);
-    const off = await readWrittenOff(redis, keys, id);
-    for (const [row, one] of open)
-      if (one.run === id && off.has(row)) open.set(row, { ...one, isWrittenOff: isCorrectable(one) });
-    await closeByKey(run, open);
-    const of = (row: number) => open.get(row) ?? (isSettled(row) ? null : { ...NOTHING_YET, run: id, row });
-    return { open, isOwn, skipped, atService: succeeded + before - own(), waiting, of };
-  }
-
-  async function rowsOf(run: Run, isOwn: (row: number) => boolean): Promise<Seen> {
-    const of = JSON.stringify([run.outcomes, run.purged]);
-    const known = memory.get(run.id);
-    const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
-    if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.set(run.id, { of, seen });
-    return { ...seen, open: new Map(seen.open) };
-  }
-
-  /**
-   * What became of rows that a later run took. One that was skipped, since its key was known, says
-   * nothing of a duplicate of that key, nor of a row of a group.
-   */
-  async function take(taker: RunBrief, { id }: Run, open: Map<number, Standing>): Promise<void> {
-    const [{ of, skipped }, taken] = await Promise.all([standOf(taker.id), originsOf(taker)]);
-    const isGrouped = skipped.size > 0 && (await store.definition(id))?.group !== undefined;
-    for (const [row, from] of taken.get(id) ?? []) {
-      const now = of(row);
-      const isLike = skipped.has(row) && (isGrouped || open.get(from)?.code === 'duplicate_key');
-      if (!open.has(from) || isLost(now) || isLike) continue;
-      if (now === null) open.delete(from);
-      else open.set(from, now);
-    }
-  }
-
-  /**
-   * The key of an open row is free for others, also where it is written off, and a row of another
-   * run may have created its record: that closes the row, unless it stands for another of this
-   * file. A group's rows have one key.
-   */
-  async function closeByKey(run: Run, open: Map<number, Standing>): Promise<void> {
-    const space = spaceOf(run.operation);
-    const keyed = [...open].filter(([, one]) => one.run === run.id && isNamed(one));
-    if (space === null || keyed.length === 0) return;
-    const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
-    if (group !== undefined) return;
-    const places = keyed.map(([, one]) => {
-      const { keyDigest } = one;
-      const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
-      return { space, key: nameOf(one, run), form, place };
-    });
-    const states = await readPlaces(redis, keys, places);
-    for (const [i, [row, { code }]] of keyed.entries()) {
-      const state = states[i];
-      if (state?.kind === 'known' && state.alike !== true && (await isMadeFor(run, code, state)))
-        open.delete(row);
-    }
-  }
-
-  /** Later than the run, or by the one that its row waited for; not for another row. */
-  async function isMadeFor({ id, createdAt }: Run, code: string, made: Pick<Standing, 'run' | 'row'>) {
-    if (made.run === id) return false;
-    const { maker, isOwn } = await makerOf(made.run);
-    if (maker === undefined || !(maker.createdAt > createdAt || WAITED.has(code))) return false;
-    return isOwn(made.row) || !(await familyOf(id)).includes(made.run);
-  }
-
-  /** The deliveries that rows of a run come from in the end; `null`: all of its rows. */
-  async function rootsOf(run: RunBrief, rows: ReadonlySet<number> | null): Promise<Set<string>> {
-    const origins = await originsOf(run);
-    const hasOwn = rows === null ? ownCount(run) > 0 : [...rows].some(ownRows(origins));
-    const roots = new Set(hasOwn ? [run.id] : []);
-    for (const [id, pairs] of origins) {
-      const froms = pairs.flatMap(([row, from]) => (rows === null || rows.has(row) ? [from] : []));
-      const { maker } = await makerOf(id);
-      if (froms.length === 0 || maker === undefined) continue;
-      for (const root of await rootsOf(maker, new Set(froms))) roots.add(root);
-    }
-    return roots;
-  }
-
-  async function familyOf(id: string): Promise<string[]> {
-    const family = new Set([id]);
-    for (const one of family) for (const taker of await takersOf(one)) family.add(taker.id);
-    return [...family];
-  }
-
+  const known = { stands: new Map(), families: new Map(), makers: new Map(), origins: new Map() };
+  const looking: Looking = { redis, keys, store, memory, ...known };
   return {
-    standOf,
-    takersOf,
-    async accountOf(id: string): Promise<Account> {
-      const brief = await briefOf(id);
-      const runs = await familyOf(id);
-      const rows = ownCount(brief);
-      const counts = isToldByCounts(brief, runs) ? counted(brief) : countStand(await standOf(id));
-      const { atService, writtenOff, open, waiting } = counts;
-      const areOver = (await readBriefs(redis, keys, runs)).every(isOver);
-      const holds = atService + writtenOff + open === rows && (waiting === 0 || !areOver);
-      return { delivery: id, runs, rows, ...counts, holds };
-    },
+    standOf: (id: string) => standOf(looking, id),
+    takersOf: (id: string) => takersOf(looking, id),
+    accountOf: (id: string) => accountOf(looking, id),
     /** The delivery that a run belongs to: itself where it has rows of its own, or of several. */
     async deliveryOf(id: string): Promise<string> {
-      const [root = id, other] = await rootsOf(await briefOf(id), null);
+      const [root = id, other] = await rootsOf(looking, await briefOf(looking, id), null);
       return other === undefined ? root : id;
     },
-    /** Rows of a run that a later one took, whatever became of them, or that are written off. */
-    async seenTo(id: string): Promise<ReadonlySet<number>> {
-      const rows = new Set(await readWrittenOff(redis, keys, id));
-      for (const taker of await takersOf(id)) {
-        const [{ of }, taken] = await Promise.all([standOf(taker.id), originsOf(taker)]);
-        for (const [row, from] of taken.get(id) ?? []) if (!isLost(of(row))) rows.add(from);
-      }
-      return rows;
-    },
+    seenTo: (id: string) => seenTo(looking, id),
   };
+}
 
-  async function briefOf(id: string): Promise<RunBrief> {
-    const [brief] = await readBriefs(redis, keys, [id]);
-    if (brief === undefined) throw new Error(`run ${id} is gone from the ledger`);
-    return brief;
+function standOf(looking: Looking, id: string): Promise<Stand> {
+  return once(looking.stands, id, () => lookAt(looking, id));
+}
+
+function originsOf({ origins, redis, keys }: Looking, run: RunBrief | Run): Promise<Origins> {
+  return once(origins, run.id, () => readOrigins(redis, keys, run));
+}
+
+function makerOf(looking: Looking, id: string): Promise<Maker> {
+  return once(looking.makers, id, async () => {
+    const [maker] = await readBriefs(looking.redis, looking.keys, [id]);
+    const origins = maker === undefined ? new Map() : await originsOf(looking, maker);
+    return { maker, isOwn: ownRows(origins) };
+  });
+}
+
+/** Runs that have rows of this one, oldest first. */
+function takersOf({ families, redis, keys }: Looking, id: string): Promise<readonly RunBrief[]> {
+  return once(families, id, async () => {
+    const briefs = await readBriefs(redis, keys, await redis.smembers(keys.run(id).takers));
+    return briefs.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+  });
+}
+
+async function lookAt(looking: Looking, id: string): Promise<Stand> {
+  const { redis, keys } = looking;
+  const run = await readRun(redis, keys, id);
+  if (run === null) throw new Error(`run ${id} is gone from the ledger`);
+  const isOwn = ownRows(await originsOf(looking, run));
+  const { open, isSettled, succeeded, waiting, skipped } = await rowsOf(looking, run, isOwn);
+  const own = () => [...open.keys()].filter(isOwn).length;
+  const before = own();
+
+  for (const taker of await takersOf(looking, id)) await take(looking, { taker, run, open });
+  const off = await readWrittenOff(redis, keys, id);
+  for (const [row, one] of open)
+    if (one.run === id && off.has(row)) open.set(row, { ...one, isWrittenOff: isCorrectable(one) });
+  await closeByKey(looking, run, open);
+
+  const of = (row: number) => open.get(row) ?? (isSettled(row) ? null : { ...NOTHING_YET, run: id, row });
+  return { open, isOwn, skipped, atService: succeeded + before - own(), waiting, of };
+}
+
+async function rowsOf(
+  { redis, keys, memory }: Looking,
+  run: Run,
+  isOwn: (row: number) => boolean,
+): Promise<Seen> {
+  const of = JSON.stringify([run.outcomes, run.purged]);
+  const known = memory.get(run.id);
+  const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
+  if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.set(run.id, { of, seen });
+  return { ...seen, open: new Map(seen.open) };
+}
+
+type Taking = { readonly taker: RunBrief; readonly run: Run; readonly open: Map<number, Standing> };
+
+/**
+ * What became of rows that a later run took. One that was skipped, since its key was known, says
+ * nothing of a duplicate of that key, nor of a row of a group.
+ */
+async function take(looking: Looking, { taker, run: { id }, open }: Taking): Promise<void> {
+  const [{ of, skipped }, taken] = await Promise.all([standOf(looking, taker.id), originsOf(looking, taker)]);
+  const isGrouped = skipped.size > 0 && (await looking.store.definition(id))?.group !== undefined;
+  for (const [row, from] of taken.get(id) ?? []) {
+    const now = of(row);
+    const isLike = skipped.has(row) && (isGrouped || open.get(from)?.code === 'duplicate_key');
+    if (!open.has(from) || isLost(now) || isLike) continue;
+    if (now === null) open.delete(from);
+    else open.set(from, now);
   }
+}
+
+/**
+ * The key of an open row is free for others, also where it is written off, and a row of another run
+ * may have created its record: that closes the row, unless it stands for another of this file. A
+ * group's rows have one key.
+ */
+async function closeByKey(looking: Looking, run: Run, open: Map<number, Standing>): Promise<void> {
+  const { redis, keys, store } = looking;
+  const space = spaceOf(run.operation);
+  const keyed = [...open].filter(([, one]) => one.run === run.id && isNamed(one));
+  if (space === null || keyed.length === 0) return;
+  const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
+  if (group !== undefined) return;
+
+  const places = keyed.map(([, one]) => {
+    const { keyDigest } = one;
+    const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
+    return { space, key: nameOf(one, run), form, place };
+  });
+  const states = await readPlaces(redis, keys, places);
+  for (const [i, [row, { code }]] of keyed.entries()) {
+    const state = states[i];
+    const isSame = state?.kind === 'known' && state.alike !== true;
+    if (isSame && (await isMadeFor(looking, run, { code, made: state }))) open.delete(row);
+  }
+}
+
+type Made = { readonly code: string; readonly made: Pick<Standing, 'run' | 'row'> };
+
+/** Later than the run, or by the one that its row waited for; not for another row. */
+async function isMadeFor(looking: Looking, { id, createdAt }: Run, { code, made }: Made): Promise<boolean> {
+  if (made.run === id) return false;
+  const { maker, isOwn } = await makerOf(looking, made.run);
+  if (maker === undefined || !(maker.createdAt > createdAt || WAITED.has(code))) return false;
+  return isOwn(made.row) || !(await familyOf(looking, id)).includes(made.run);
+}
+
+/** The deliveries that rows of a run come from in the end; `null`: all of its rows. */
+async function rootsOf(
+  looking: Looking,
+  run: RunBrief,
+  rows: ReadonlySet<number> | null,
+): Promise<Set<string>> {
+  const origins = await originsOf(looking, run);
+  const hasOwn = rows === null ? ownCount(run) > 0 : [...rows].some(ownRows(origins));
+  const roots = new Set(hasOwn ? [run.id] : []);
+  for (const [id, pairs] of origins) {
+    const froms = pairs.flatMap(([row, from]) => (rows === null || rows.has(row) ? [from] : []));
+    const { maker } = await makerOf(looking, id);
+    if (froms.length === 0 || maker === undefined) continue;
+    for (const root of await rootsOf(looking, maker, new Set(froms))) roots.add(root);
+  }
+  return roots;
+}
+
+async function familyOf(looking: Looking, id: string): Promise<string[]> {
+  const family = new Set([id]);
+  for (const one of family) {
+    for (const taker of await takersOf(looking, one)) family.add(taker.id);
+  }
+  return [...family];
+}
+
+async function accountOf(looking: Looking, id: string): Promise<Account> {
+  const brief = await briefOf(looking, id);
+  const runs = await familyOf(looking, id);
+  const rows = ownCount(brief);
+  const byCounts = isToldByCounts(brief, runs);
+  const counts = byCounts ? counted(brief) : countStand(await standOf(looking, id));
+  const { atService, writtenOff, open, waiting } = counts;
+  const areOver = (await readBriefs(looking.redis, looking.keys, runs)).every(isOver);
+  const holds = atService + writtenOff + open === rows && (waiting === 0 || !areOver);
+  return { delivery: id, runs, rows, ...counts, holds };
+}
+
+/** Rows of a run that a later one took, whatever became of them, or that are written off. */
+async function seenTo(looking: Looking, id: string): Promise<ReadonlySet<number>> {
+  const rows = new Set(await readWrittenOff(looking.redis, looking.keys, id));
+  for (const taker of await takersOf(looking, id)) {
+    const [{ of }, taken] = await Promise.all([standOf(looking, taker.id), originsOf(looking, taker)]);
+    for (const [row, from] of taken.get(id) ?? []) if (!isLost(of(row))) rows.add(from);
+  }
+  return rows;
+}
+
+async function briefOf({ redis, keys }: Looking, id: string): Promise<RunBrief> {
+  const [brief] = await readBriefs(redis, keys, [id]);
+  if (brief === undefined) throw new Error(`run ${id} is gone from the ledger`);
+  return brief;
 }
 
 export function once<T>(known: Map<string, Promise<T>>, id: string, look: () => Promise<T>): Promise<T> {
