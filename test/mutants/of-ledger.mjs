@@ -267,7 +267,7 @@ export const OF_LEDGER = [
   {
     id: 'account-without-later-runs',
     in: 'src/engine/ledger',
-    find: 'for (const taker of await takersOf(id)) await take(taker, run, open);',
+    find: 'for (const taker of await takersOf(looking, id)) await take(looking, { taker, run, open });',
     put: '',
     tests: ['test/flow/account'],
     why: 'a row that a correction has created stays open',
@@ -275,7 +275,7 @@ export const OF_LEDGER = [
   {
     id: 'account-without-keys',
     in: 'src/engine/ledger',
-    find: 'await closeByKey(run, open);',
+    find: 'await closeByKey(looking, run, open);',
     put: '',
     tests: ['test/flow/account'],
     why: 'a row whose key another file has created stays open',

@@ -57,26 +57,55 @@ type Change = {
 };
 
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
-  const { actor } = keys;
   const breaker = createSharedBreaker(redis, keys);
+  return {
+    ...createReads(redis, keys),
+    ...createMoves(redis, keys, now),
+    ...createLeases(redis, keys),
+    register: (run: NewRun, verified?: Pick<VerifiedLedger, 'call'>) =>
+      registerRun(run, { redis, keys, verified }),
+    /** For rehearsals alone: no file was loaded, and no key of these spaces is known. */
+    async forget(spaces: ReadonlySet<string>): Promise<void> {
+      const known = [...spaces].flatMap((space) => [keys.writtenOff(space), ...bucketsOf(keys, space)]);
+      await redis.unlink([keys.files, ...known]);
+    },
+    /** Whether first rows of the job succeeded at this target. */
+    isProven: async (job: string) => (await redis.hexists(keys.files, `proven:${job}`)) === 1,
+    async prove(job: string, run: string) {
+      await redis.hset(keys.files, `proven:${job}`, run);
+    },
+    tryOne: breaker.tryOne,
+    tryNow: breaker.tryNow,
+  };
+}
+
+type Registering = {
+  readonly redis: RedisConnection;
+  readonly keys: LedgerKeys;
+  readonly verified: Pick<VerifiedLedger, 'call'> | undefined;
+};
+
+/**
+ * Registers the run, or names the one that already took this file through this job. Workers
+ * register on a verified ledger: one that just forgot the file's run would skip every row as known,
+ * and the run that sent them would be gone.
+ */
+async function registerRun(run: NewRun, { redis, keys, verified }: Registering) {
+  const { facts, job, again, origins: taken } = run;
+  const from = [...(taken?.origins.keys() ?? [])];
+  const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
+  const record = { ...newRecord(run, keys), ...(await originFields(taken?.origins)) };
+  const [names, args] = registration(keys, record, asked);
+  const [kind, id] = await appending(redis, [keys.audit], ([link = '']) => {
+    const said = [link, ...args];
+    return verified?.call(registerVerified, names, said) ?? register(redis, names, said);
+  });
+  return { kind, id };
+}
+
+/** Runs as they stand. */
+function createReads(redis: RedisConnection, keys: LedgerKeys) {
   const get = (id: string) => readRun(redis, keys, id);
-  const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
-    const asked =
-      request === undefined ? '' : JSON.stringify({ ...request, via: actor.via, user: actor.user });
-    const at = now().toISOString();
-    const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
-    const args = [to, reason, at, asked, stubOf(keys, id, at), of, JSON.stringify(from)];
-    const [, moved] = await appending(redis, [keys.audit], ([link = '']) =>
-      transition(redis, [keys.run(id).record, keys.audit], [link, ...args]),
-    );
-    return moved === 1;
-  };
-  const transitionTo = (id: string, to: RunState, reason: Reason | null, request?: StateRequest) => {
-    const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
-    // A person's pause replaces the window's, which would end by itself.
-    const also = reason === 'requested' ? ['paused window'] : [];
-    return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
-  };
   const closedChunks = async (id: string): Promise<ReadonlySet<number>> =>
     new Set((await redis.hkeys(keys.run(id).blocks)).map(Number));
   const idsOf = async (isMeant: (run: RunBrief) => boolean) => {
@@ -84,33 +113,12 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     for await (const run of allBriefs(redis, keys)) if (isMeant(run)) ids.push(run.id);
     return ids;
   };
-  const leaseOf = async (id: string) => {
-    const { lease } = keys.run(id);
-    const [holder, ms] = await Promise.all([redis.get(lease), redis.pttl(lease)]);
-    return holder === null ? null : { holder, ms };
-  };
+  const runsOf = async (ids: readonly string[]) =>
+    (await Promise.all(ids.map(get))).filter((run) => run !== null);
 
   return {
     get,
     closedChunks,
-    leaseOf,
-    /**
-     * Registers the run, or names the one that already took this file through this job. Workers
-     * register on a verified ledger: one that just forgot the file's run would skip every row as
-     * known, and the run that sent them would be gone.
-     */
-    async register(run: NewRun, verified?: Pick<VerifiedLedger, 'call'>) {
-      const { facts, job, again, origins: taken } = run;
-      const from = [...(taken?.origins.keys() ?? [])];
-      const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
-      const record = { ...newRecord(run, keys), ...(await originFields(taken?.origins)) };
-      const [names, args] = registration(keys, record, asked);
-      const [kind, id] = await appending(redis, [keys.audit], ([link = '']) => {
-        const said = [link, ...args];
-        return verified?.call(registerVerified, names, said) ?? register(redis, names, said);
-      });
-      return { kind, id };
-    },
     async definition(id: string): Promise<JobDefinition | null> {
       const text = await redis.hget(keys.run(id).record, 'definition');
       return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));
@@ -132,11 +140,6 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       const files = Object.entries(await redis.hgetall(keys.files));
       return files.flatMap(([entry, run]) => (entry.startsWith(`${sha256}:`) ? [run] : [])).sort();
     },
-    /** For rehearsals alone: no file was loaded, and no key of these spaces is known. */
-    async forget(spaces: ReadonlySet<string>): Promise<void> {
-      const known = [...spaces].flatMap((space) => [keys.writtenOff(space), ...bucketsOf(keys, space)]);
-      await redis.unlink([keys.files, ...known]);
-    },
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];
@@ -153,10 +156,7 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     /** The run that took rows of others last, `''`: none; to be read before rows are looked at. */
     latestTaker: async () => (await redis.hget(keys.files, 'taken')) ?? '',
     /** Newest first. */
-    async list(limit: number) {
-      const runs = await Promise.all((await redis.zrevrange(keys.runs, 0, limit - 1)).map(get));
-      return runs.filter((run) => run !== null);
-    },
+    list: async (limit: number) => runsOf(await redis.zrevrange(keys.runs, 0, limit - 1)),
     countClosed: (id: string) => redis.hlen(keys.run(id).blocks),
     /** Numbers of the chunks that were queued and are not closed. */
     async openChunks(id: string) {
@@ -165,6 +165,38 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       const queued = Array.from({ length: added }, (_, i) => i + 1);
       return queued.filter((n) => !closed.has(n));
     },
+    /** That the program itself paused since the service refused the token. */
+    async pausedForToken(): Promise<readonly Run[]> {
+      const paused = await runsOf(await idsOf(({ state }) => state === 'paused'));
+      return paused.filter(({ state, reason }) => state === 'paused' && reason === 'credentials');
+    },
+    /** `first`: without a setting. After a canary's stop: the chunk that goes alone next. */
+    canaryOf: async (id: string) => (await redis.hget(keys.run(id).record, 'canary')) ?? '',
+  };
+}
+
+/** From state to state, as the table of transitions allows it. */
+function createMoves(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
+  const { actor } = keys;
+  const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
+    const asked =
+      request === undefined ? '' : JSON.stringify({ ...request, via: actor.via, user: actor.user });
+    const at = now().toISOString();
+    const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
+    const args = [to, reason, at, asked, stubOf(keys, id, at), of, JSON.stringify(from)];
+    const [, moved] = await appending(redis, [keys.audit], ([link = '']) =>
+      transition(redis, [keys.run(id).record, keys.audit], [link, ...args]),
+    );
+    return moved === 1;
+  };
+  const transitionTo = (id: string, to: RunState, reason: Reason | null, request?: StateRequest) => {
+    const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
+    // A person's pause replaces the window's, which would end by itself.
+    const also = reason === 'requested' ? ['paused window'] : [];
+    return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
+  };
+
+  return {
     /** False where the table of transitions does not allow it. */
     transition: transitionTo,
     /** Sets a run running that is paused for that reason; false where it isn't. */
@@ -179,25 +211,20 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       if (problem !== null) await redis.hset(record, 'problem', problem);
       return transitionTo(id, 'paused', reason);
     },
-    /** That the program itself paused since the service refused the token. */
-    async pausedForToken(): Promise<readonly Run[]> {
-      const ids = await idsOf(({ state }) => state === 'paused');
-      const runs = await Promise.all(ids.map(get));
-      const known = runs.filter((run) => run !== null);
-      return known.filter(({ state, reason }) => state === 'paused' && reason === 'credentials');
-    },
-    tryOne: breaker.tryOne,
-    tryNow: breaker.tryNow,
     /** Rows go on for the rest of the run, however often it would be paused for that. */
     async lift(id: string, reason: Reason) {
       await redis.hset(keys.run(id).record, 'lifted', reason);
     },
-    /** `first`: without a setting. After a canary's stop: the chunk that goes alone next. */
-    canaryOf: async (id: string) => (await redis.hget(keys.run(id).record, 'canary')) ?? '',
-    /** Whether first rows of the job succeeded at this target. */
-    isProven: async (job: string) => (await redis.hexists(keys.files, `proven:${job}`)) === 1,
-    async prove(job: string, run: string) {
-      await redis.hset(keys.files, `proven:${job}`, run);
+  };
+}
+
+/** Who reads a run's file. */
+function createLeases(redis: RedisConnection, keys: LedgerKeys) {
+  return {
+    async leaseOf(id: string) {
+      const { lease } = keys.run(id);
+      const [holder, ms] = await Promise.all([redis.get(lease), redis.pttl(lease)]);
+      return holder === null ? null : { holder, ms };
     },
     /** Takes or renews the lease to read the run's file; false: another process has it. */
     holdLease: async (id: string, holder: string, ms: number) =>
