@@ -80,9 +80,9 @@ export function createSettling(context: RunContext): Settling {
       ending.state = 'settling';
       settled.push(settledRow(task, endOf(task), mark, fields, streak));
       // The record's fields are recorded once, as its key is.
-      for (const mate of task.mates) {
-        const own = settledRow(mate, endOf(mate), mark);
-        settled.push({ ...own, lead: task.row.row });
+      for (const member of task.members) {
+        const own = settledRow(member, endOf(member), mark);
+        settled.push({ ...own, leader: task.row.row });
       }
       endings.push(ending);
       if (endings.length >= ENOUGH) flush();

@@ -372,7 +372,7 @@ describe('rows of one key', () => {
         return { kind: 'mapped', body, pathId: null, warnings, references: [] };
       },
     });
-  const mates = [8, 9].map((row) => sampleTask('counterparty.draft', { row: sampleRow(row) }));
+  const members = [8, 9].map((row) => sampleTask('counterparty.draft', { row: sampleRow(row) }));
   function decided({
     marks = [],
     keyless = null,
@@ -384,7 +384,7 @@ describe('rows of one key', () => {
     readonly gap?: boolean;
     readonly isCancelled?: boolean;
   }) {
-    const task = sampleTask('counterparty.draft', { mates, keyless });
+    const task = sampleTask('counterparty.draft', { members, keyless });
     if (isCancelled) return decideCancelled(task, new Map(marks));
     const definition = sampleDefinition('counterparty.draft', { group: 'accounts' });
     return decide(task, new Map(marks), { definition, mapping: mappingWith(gap), service: { build } });

@@ -34,7 +34,7 @@ export function sampleTask(operation: Operation, over: Partial<RowTask> = {}): R
     claim: CLAIMS.claimed,
     foundMark: '',
     suspect: false,
-    mates: [],
+    members: [],
     keyless: null,
     ...over,
   };

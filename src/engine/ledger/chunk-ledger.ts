@@ -103,7 +103,7 @@ function bounded(rows: readonly SettledRow[]): ReadonlyArray<readonly SettledRow
     const kept = row.source.length + row.body.length + row.documents.length;
     const batch = batches.at(-1);
     size += kept;
-    if (batch !== undefined && (size <= MAX_KEPT || row.lead !== null)) {
+    if (batch !== undefined && (size <= MAX_KEPT || row.leader !== null)) {
       batch.push(row);
     } else {
       batches.push([row]);

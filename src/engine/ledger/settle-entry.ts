@@ -51,7 +51,7 @@ export type SettledRow = Settlement & {
   /** The intent that the settler left or found on the row, `''` for none. */
   readonly mark: string;
   /** The first row of its group, which ends for all; `null`: the row ends by itself. */
-  readonly lead: number | null;
+  readonly leader: number | null;
   /** The row's call may be repeated. */
   readonly repeatable: boolean;
   /** `null`: its answer says nothing of other rows. */
@@ -83,7 +83,7 @@ type SettleEntry = {
   readonly accepted?: 1 | undefined;
   /** It answered just now, a sign that it is well. */
   readonly answered?: 1 | undefined;
-  /** The first row of the group. */
+  /** The first row of the group, its leader. */
   readonly lead?: number | undefined;
   /** A take that gave the row up is believed even where a lost worker may have sent it. */
   readonly repeatable?: 1 | undefined;
@@ -101,7 +101,7 @@ const BECOMES = {
 type Becomes = (typeof BECOMES)[keyof typeof BECOMES];
 
 function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, seal: Seal): SettleEntry {
-  const { chunk, outcome, fields, mark, lead } = row;
+  const { chunk, outcome, fields, mark, leader } = row;
   const kept = (what: KeptOfRow, text: string) =>
     text === '' ? undefined : seal.text(keptPlace(what, row.row), text);
   return {
@@ -116,7 +116,7 @@ function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, 
     documents: kept('documents', row.documents),
     accepted: wasAccepted(outcome) ? 1 : undefined,
     answered: wasAnswered(row) ? 1 : undefined,
-    lead: lead ?? undefined,
+    lead: leader ?? undefined,
     repeatable: row.repeatable ? 1 : undefined,
     shared: isShared(row) && row.outcome !== 'in-doubt' ? 1 : undefined,
     streak: row.streak ?? undefined,
@@ -216,8 +216,8 @@ function groupOf(groups: Together[], { chunk, outcome }: SettledRow, taker: stri
 }
 
 /** The service accepted the row under an intent, and only its settlement and key are kept. */
-function isPlain({ outcome, identity, fields, source, body, documents, mark, lead }: SettledRow): boolean {
+function isPlain({ outcome, identity, fields, source, body, documents, mark, leader }: SettledRow): boolean {
   if (mark === '' || !wasAccepted(outcome)) return false;
   if (identity !== null && KEY_AFTER[outcome] !== 'known') return false;
-  return lead === null && fields === null && source === '' && body === '' && documents === '';
+  return leader === null && fields === null && source === '' && body === '' && documents === '';
 }

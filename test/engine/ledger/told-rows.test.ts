@@ -46,7 +46,7 @@ test('each row is told once: together where nothing is kept of it but its settle
   const plain = settledRow(1, 'created', { mark: 'i a.1 1.1' });
   const others = [
     settledRow(2, 'rejected', { mark: 'i a.1 1.2', source: '{}' }),
-    settledRow(4, 'created', { mark: 'i a.1 1.4', lead: 1 }),
+    settledRow(4, 'created', { mark: 'i a.1 1.4', leader: 1 }),
     settledRow(5, 'listed', { mark: 'i a.1 1.5', documents: '[]' }),
     settledRow(6, 'created', { mark: 'i a.1 2.6' }),
   ];

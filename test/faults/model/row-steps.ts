@@ -60,7 +60,7 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspe
     claim: { kind: 'claimed' },
     foundMark,
     suspect,
-    mates: [],
+    members: [],
     keyless: null,
   };
 }

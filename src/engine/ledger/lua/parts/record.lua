@@ -145,13 +145,13 @@ local function putMark(chunk, row, mark)
 end
 
 -- Without a mark of its own a row is judged by its group's first, which may have ended otherwise.
-local function leadDiffers(of, e, chunk)
+local function leaderDiffers(of, e, chunk)
   if not e.lead then return false end
-  local lead = chunk.marks[e.lead]
-  if lead == nil then lead = marksOf(chunk.key, {e.lead})[e.lead] end
-  if not lead then return false end
-  if isSettlement(lead) then return cjson.decode(lead)[protocol.outcomeAt] ~= e.outcome end
-  return of.ownerOf(lead) ~= of.ownerOf(e.mark) and not e.accepted
+  local leader = chunk.marks[e.lead]
+  if leader == nil then leader = marksOf(chunk.key, {e.lead})[e.lead] end
+  if not leader then return false end
+  if isSettlement(leader) then return cjson.decode(leader)[protocol.outcomeAt] ~= e.outcome end
+  return of.ownerOf(leader) ~= of.ownerOf(e.mark) and not e.accepted
 end
 
 local function gaveUp(e)
@@ -172,7 +172,7 @@ local function isAnothers(of, e, chunk)
   if isSettlement(current) then return false end
   if current then return of.ownerOf(current) ~= of.ownerOf(e.mark) and not e.accepted end
   if chunk.isClosed then return false end
-  return leadDiffers(of, e, chunk) or (gaveUp(e) and isUnsure(of, e))
+  return leaderDiffers(of, e, chunk) or (gaveUp(e) and isUnsure(of, e))
 end
 
 -- What an entry does to its row:
