@@ -51,7 +51,7 @@ export type Plan =
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
 /** What is decided of: a row with those that go in its request. */
-type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'suspect' | 'keyless'> & {
+type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'possiblySent' | 'keyless'> & {
   readonly members: readonly Pick<RowTask, 'row'>[];
 };
 
@@ -87,7 +87,7 @@ export function decideCancelled(task: Undecided, marks: Marks): Plan {
   if (settled !== null) return settled;
   if (marks.has(task.row.row)) return LOST;
   const mayCreate = !mayRepeat(callOfNew(task.run.operation));
-  const isDoubtful = task.suspect && mayCreate;
+  const isDoubtful = task.possiblySent && mayCreate;
   return { kind: 'end', end: isDoubtful ? JOURNAL_LOST : { outcome: 'cancelled' } };
 }
 
@@ -125,7 +125,7 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   // The key was the row's when it was sent, whoever has it now.
   if (mark !== null && !mayRepeat(call)) return repeated(task, mark.text, step, means);
   if (step.kind === 'end') return comparedPlan(task, step, means);
-  if (task.suspect && !mayRepeat(step.call)) return { kind: 'end', end: JOURNAL_LOST };
+  if (task.possiblySent && !mayRepeat(step.call)) return { kind: 'end', end: JOURNAL_LOST };
   return mappedPlan(task, mark?.text ?? '', step, means);
 }
 
@@ -133,7 +133,7 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
 function repeated(task: Undecided, mark: string, step: Step, means: Means): Plan {
   const { idempotency } = means;
   const first = firstIntentIn(mark);
-  if (step.kind === 'end' || task.suspect) return LOST;
+  if (step.kind === 'end' || task.possiblySent) return LOST;
   if (first === null || !idempotency?.isRemembered(first)) return LOST;
   const ifSame = (plan: Plan): Plan => {
     if (plan.kind !== 'send') return LOST;

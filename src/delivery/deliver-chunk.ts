@@ -101,7 +101,7 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
       identity: ownKey({ run, identityKey, claim }, placeOf),
       claim,
       foundMark: mark?.kind === 'intent' ? mark.text : '',
-      suspect: taken.suspect,
+      possiblySent: taken.possiblySent,
       members: NO_MEMBERS,
       keyless: null,
     };

@@ -25,7 +25,7 @@ export type RowTask = {
   /** The intent that a dead worker left on the row, `''` for none. */
   readonly foundMark: string;
   /** Redis lost something: a lost worker may have sent the row without a trace in the ledger. */
-  readonly suspect: boolean;
+  readonly possiblySent: boolean;
   /** The other rows of its group: they go in its request and end as it does. */
   readonly members: readonly RowTask[];
   /** Of its group (`RowGroup`). */

@@ -5,7 +5,7 @@ import type { ChunkJob } from '../../src/engine/queue/chunk-job.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { makeSuspect } from '../support/stored.ts';
+import { makePossiblySent } from '../support/stored.ts';
 import {
   answer,
   type Bench,
@@ -142,13 +142,13 @@ describe('a journal that can’t be written', () => {
 });
 
 describe('a chunk that a worker may have had whose journal is lost', () => {
-  const suspect = (bench: Bench) => makeSuspect(own().redis, bench.keys.run(bench.context.run.id));
+  const loseTrace = (bench: Bench) => makePossiblySent(own().redis, bench.keys.run(bench.context.run.id));
 
   test('of creates, if that comes out after it was taken: nothing is sent any more, and the next take has it in doubt', async () => {
     const bench = await start({ rows: 1 });
     const context = serving(bench, {
       token: async () => {
-        await suspect(bench);
+        await loseTrace(bench);
         return 'token-1';
       },
     });

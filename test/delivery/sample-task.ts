@@ -33,7 +33,7 @@ export function sampleTask(operation: Operation, over: Partial<RowTask> = {}): R
     identityKey: 'K7',
     claim: CLAIMS.claimed,
     foundMark: '',
-    suspect: false,
+    possiblySent: false,
     members: [],
     keyless: null,
     ...over,

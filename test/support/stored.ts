@@ -184,7 +184,7 @@ export function addCount(redis: Redis, { record }: RunKeys, outcome: Outcome, by
 }
 
 /** A worker that is lost may have sent rows of the chunks up to this one. */
-export function makeSuspect(redis: Redis, k: RunKeys, upTo = 1) {
+export function makePossiblySent(redis: Redis, k: RunKeys, upTo = 1) {
   return setRecord(redis, k, { suspect: upTo });
 }
 

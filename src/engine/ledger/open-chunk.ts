@@ -24,7 +24,7 @@ export type Taken = {
   readonly state: RunState | null;
   readonly closed: boolean;
   /** Redis lost something, and a worker that may have had the chunk is gone with its journal. */
-  readonly suspect: boolean;
+  readonly possiblySent: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
   /** Another worker, which lives, has rows of it under way: it gives them their ends. */
   readonly isElsewhere: boolean;
@@ -56,12 +56,12 @@ export async function takeChunk(
   const k = keys.run(run.id);
   const names = [k.record, `${k.chunk}${chunk}`, k.blocks];
   const answer = await verified.read(take, names, [chunk, JSON.stringify(rows)]);
-  const [state, closed, suspect, at, outcomes, together, stored] = answer;
+  const [state, closed, possiblySent, at, outcomes, together, stored] = answer;
   const own = ownMarks(stored);
   return {
     state: runStateSchema.safeParse(state).data ?? null,
     closed: closed === 1,
-    suspect: suspect === 1,
+    possiblySent: possiblySent === 1,
     marks: marksFrom(together, own, seal),
     isElsewhere: own.some(({ process }) => process !== '' && verified.isElsewhere(process)),
     at,

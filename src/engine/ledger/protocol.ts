@@ -75,6 +75,8 @@ export const protocol = {
   outcomes: OUTCOMES,
   /** Of a run's record; the outcome follows. */
   outcomeField: 'o:',
+  /** Of a run's record: up to this chunk, a lost worker may have sent rows without a trace. */
+  possiblySent: 'suspect',
   notCreated: NOT_CREATED,
   /** Of each of one cause, over all workers. */
   wholeBodies: 64,

@@ -157,7 +157,7 @@ function openOwnEpoch(options: Options, journal: Journal, readers: Readers): Pro
     },
     isGone: (other) => isGoneFor(other, options),
     connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
-    doubt: async () => replay.suspect(await store.withOpenRows()),
+    doubt: async () => replay.possiblySent(await store.withOpenRows()),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
@@ -337,7 +337,7 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: ReplayOpt
       'and Redis may have lost what it said: ' +
       `rows of run ${run} that this process may have sent are in doubt.`,
   );
-  await replay.suspect([run]);
+  await replay.possiblySent([run]);
 }
 
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */

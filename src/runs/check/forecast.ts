@@ -148,7 +148,7 @@ function createDecider({ definition, mapping, sha256, earlier, seen, apart, isSh
     if (claim === null) return { kind: 'done' };
     const identityKey = mapping.hasKey ? key : null;
     const members = group.members.map((member) => ({ row: member }));
-    return decide({ run, row, claim, suspect: false, identityKey, members, keyless }, UNTOUCHED, means);
+    return decide({ run, row, claim, possiblySent: false, identityKey, members, keyless }, UNTOUCHED, means);
   };
 }
 

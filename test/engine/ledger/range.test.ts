@@ -14,7 +14,7 @@ import {
   entryOf,
   getEntry,
   lose,
-  makeSuspect,
+  makePossiblySent,
   setBreaker,
   setEntry,
   setEpoch,
@@ -234,7 +234,7 @@ test('a range that is asked for again after a lost reply is granted once more, o
 
 test('rows of which a lost worker may have sent some are not granted, unless the call may be repeated', async () => {
   const bench = await start();
-  await makeSuspect(own().redis, bench.keys.run(bench.id));
+  await makePossiblySent(own().redis, bench.keys.run(bench.id));
   expect(await bench.ask('a.1', [1])).toEqual(['taken']);
   expect(await bench.ask('a.1', [1], { repeatable: true })).toEqual(['granted']);
 });
@@ -252,7 +252,7 @@ test('of a service that was away one row goes first, as the probe', async () => 
 test('a range that is asked for again after a lost reply keeps its intents where a lost worker may have sent rows', async () => {
   const bench = await start();
   await bench.ask('a.1', [1]);
-  await makeSuspect(own().redis, bench.keys.run(bench.id));
+  await makePossiblySent(own().redis, bench.keys.run(bench.id));
   expect(await bench.ask('a.1', [1])).toEqual(['taken']);
   expect((await bench.take()).marks[0]).toBe('i a.1 1.1');
 });

@@ -302,7 +302,7 @@ describe('a worker that does not come', () => {
     for (const [run, fields] of Object.entries(RUNS)) await setRecord(place.redis, k(run), fields);
     const gone = mortal(place);
     const replay = createReplay(place.redis, place.keys);
-    const doubt = () => replay.suspect(Object.keys(RUNS));
+    const doubt = () => replay.possiblySent(Object.keys(RUNS));
     const a = await join('a', place, { graceMs, doubt, ...over });
     const b = await join('b', gone);
     await Promise.all([a.work('a1'), b.work('b1')]);
@@ -310,21 +310,26 @@ describe('a worker that does not come', () => {
     await replay.vouched('earlier');
     await setEpoch(place.redis, place.keys, { number: Number((await hash(place)).number ?? 0) + 1 });
     for (const run of ['vouched', 'worse']) await replay.vouched(run);
-    const suspect = (run: string) => place.redis.hget(k(run).record, 'suspect');
-    return { place, a, suspect, suspects: () => Promise.all(Object.keys(RUNS).map(suspect)) };
+    const possiblySent = (run: string) => place.redis.hget(k(run).record, 'suspect');
+    return {
+      place,
+      a,
+      possiblySent,
+      allPossiblySent: () => Promise.all(Object.keys(RUNS).map(possiblySent)),
+    };
   }
 
-  test('is waited for as long as the grace lasts; then the ledger opens, and rows that may be its are suspect', async () => {
-    const { place, a, suspects } = await leftAlone(1_500);
+  test('is waited for as long as the grace lasts; then the ledger opens, and rows that may be its are possibly sent', async () => {
+    const { place, a, allPossiblySent } = await leftAlone(1_500);
     await restarted(place);
     const began = performance.now();
     const pending = a.work('a2');
     await until(async () => (await hash(place))['c:a'] !== undefined);
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     await pending;
     expect(performance.now() - began).toBeGreaterThan(1_400);
     // All chunks, but where the one who hands them out vouches for how far it came.
-    expect(await suspects()).toEqual(['7', '90', '90', '90', '90', '20']);
+    expect(await allPossiblySent()).toEqual(['7', '90', '90', '90', '90', '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.slice(-2)).toEqual([
       expect.stringMatching(/^Waiting .* other workers .*: b\.$/),
@@ -332,31 +337,34 @@ describe('a worker that does not come', () => {
     ]);
   });
 
-  test('and whose journal another worker had at hand is not waited for, and nothing is suspect', async () => {
-    const { place, a, suspects } = await leftAlone(60_000);
+  test('and whose journal another worker had at hand is not waited for, and nothing is possibly sent', async () => {
+    const { place, a, allPossiblySent } = await leftAlone(60_000);
     a.block().resolve(['b']);
     await restarted(place);
     await a.work('a2');
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
-  test('and may live, with its journal at hand, has it put back for it after the grace, and nothing is suspect', async () => {
+  test('and may live, with its journal at hand, has it put back for it after the grace, and nothing is possibly sent', async () => {
     const replay = async ({ silent }: ReplayScope) => silent.filter((other) => other === 'b');
-    const { place, a, suspects } = await leftAlone(1_500, { replay });
+    const { place, a, allPossiblySent } = await leftAlone(1_500, { replay });
     await restarted(place);
     const began = performance.now();
     await a.work('a2');
     expect(performance.now() - began).toBeGreaterThan(1_400);
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     // It may come again and do more: it is not remembered as one that has left.
     expect(Object.keys(await hash(place)).filter((field) => field.endsWith(':b'))).toEqual([]);
     expect(a.notices.at(-1)).toMatch(/their journals are here: put back for them \(b\)\.$/);
   });
 
-  test('and is killed while it is waited for has its journal put back then, and nothing is suspect', async () => {
+  test('and is killed while it is waited for has its journal put back then, and nothing is possibly sent', async () => {
     const { scopes, dead, replay } = asksFor(() => ['b']);
-    const { place, a, suspects } = await leftAlone(60_000, { replay, isGone: (other) => dead.has(other) });
+    const { place, a, allPossiblySent } = await leftAlone(60_000, {
+      replay,
+      isGone: (other) => dead.has(other),
+    });
     await restarted(place);
     const before = scopes.length;
     const pending = a.work('a2');
@@ -367,7 +375,7 @@ describe('a worker that does not come', () => {
     expect(scopes.slice(before + 1)).toEqual([
       { own: false, isWhole: false, silent: [], isKeptOut: expect.any(Function) },
     ]);
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
   });

@@ -217,7 +217,7 @@ describe('a Redis that was emptied', () => {
     const taken = await ours.take(1, []);
     const marked = [...taken.marks].sort().map(([row, { kind }]) => `${row} ${kind}`);
     expect(marked).toEqual(['1 settled', '2 intent']);
-    expect(taken).toMatchObject({ state: 'running', closed: false, suspect: false });
+    expect(taken).toMatchObject({ state: 'running', closed: false, possiblySent: false });
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 }, rows: 4 });
     expect(await createRunIndex(own().redis).targetOf(run)).toBe(place.target);
     expect(await own().redis.hgetall(place.keys.run(run).record)).toMatchObject({ added: '1' });

@@ -94,7 +94,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
   if (taken.closed || taken.state !== 'running') return;
   state.takes += 1;
   const rows = state.facts.map((_, i) =>
-    firstLook(bench, i + 1, { mark: taken.marks.get(i + 1), suspect: taken.suspect }),
+    firstLook(bench, i + 1, { mark: taken.marks.get(i + 1), possiblySent: taken.possiblySent }),
   );
   for (const { row, end, doubt } of rows) {
     // The other take is still there: it has lost the chunk with the row in flight.

@@ -16,10 +16,10 @@ import { NOW, type World } from './world.ts';
 export function firstLook(
   world: World,
   row: number,
-  { mark, suspect }: { readonly mark: Mark | undefined; readonly suspect: boolean },
+  { mark, possiblySent }: { readonly mark: Mark | undefined; readonly possiblySent: boolean },
 ): RowHand {
   const foundMark = mark?.kind === 'intent' ? mark.text : '';
-  const unsent = { row, foundMark, suspect, made: 0, unheard: false, reply: null };
+  const unsent = { row, foundMark, possiblySent, made: 0, unheard: false, reply: null };
   const fresh = { ...unsent, before: '', first: null, doubt: null };
   const { definition, mapping, idempotency } = world;
   const marks = new Map(mark === undefined ? [] : [[row, mark]]);
@@ -47,8 +47,8 @@ export function firstLook(
   }
 }
 
-function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspect'>): RowTask {
-  const { row, foundMark, suspect } = hand;
+function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'possiblySent'>): RowTask {
+  const { row, foundMark, possiblySent } = hand;
   const key = rowKey(row);
   return {
     run,
@@ -59,7 +59,7 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspe
     identity: { space: 'subclient', key },
     claim: { kind: 'claimed' },
     foundMark,
-    suspect,
+    possiblySent,
     members: [],
     keyless: null,
   };

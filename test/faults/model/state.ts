@@ -17,7 +17,7 @@ export type RowHand = {
   readonly row: number;
   phase: 'planned' | 'granted' | 'answered' | 'ending' | 'ended' | 'let-go';
   readonly foundMark: string;
-  readonly suspect: boolean;
+  readonly possiblySent: boolean;
   /** The mark that the next intent replaces, and the one that the present one has replaced. */
   expected: string;
   before: string;

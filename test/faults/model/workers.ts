@@ -3,7 +3,7 @@ import { type LedgerEpoch, openEpoch } from '../../../src/engine/recovery/epoch.
 import { createReplay, recountRuns } from '../../../src/engine/recovery/replay.ts';
 import { lastBatches } from '../../../src/engine/recovery/verification.ts';
 import { quietEdges } from '../../support/epoch.ts';
-import { enrol, keepEnrolled, makeSuspect, restart, setEpoch } from '../../support/stored.ts';
+import { enrol, keepEnrolled, makePossiblySent, restart, setEpoch } from '../../support/stored.ts';
 import { recordOf, replayDisks } from './journal-replay.ts';
 import { diskOf, type Line, SLOTS, type Slot } from './state.ts';
 import type { World } from './world.ts';
@@ -129,7 +129,7 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     // The living have seen the dead.
     connected: async () => [...arrived],
     graceMs: GRACE_MS,
-    doubt: () => createReplay(redis, keys).suspect([run.id]),
+    doubt: () => createReplay(redis, keys).possiblySent([run.id]),
   });
 }
 
@@ -146,7 +146,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   const verify = async () => {
     await recountRuns(redis, keys);
     const lost = world.state.disks.some(({ fate }) => fate === 'lost');
-    if (lost) await makeSuspect(redis, keys.run(run.id));
+    if (lost) await makePossiblySent(redis, keys.run(run.id));
   };
   const replayAll = async (slots: readonly Slot[], isKeptOut: (mark: string) => boolean) => {
     const { disks, atWork } = world.state;

@@ -15,8 +15,8 @@
 local WAIT_MS = 250
 
 local function openGate(keys, by)
-  local run = call('HMGET', keys.record, 'state', 'suspect', 'pauseFor')
-  local state, suspect, pauseFor = run[1], tonumber(run[2] or '0'), run[3]
+  local run = call('HMGET', keys.record, 'state', protocol.possiblySent, 'pauseFor')
+  local state, possiblySent, pauseFor = run[1], tonumber(run[2] or '0'), run[3]
   local halted = pauseFor and 'halted ' .. pauseFor
   if state ~= protocol.running then halted = 'halted' end
 
@@ -27,7 +27,8 @@ local function openGate(keys, by)
     epochName = by.epochName,
     now = nowMs(),
     halted = halted,
-    suspect = suspect,
+    -- Of chunks up to this one.
+    possiblySent = possiblySent,
     -- Times (ms), 0: none; the mark that probes.
     hold = tonumber(service[1] or '0'),
     open = tonumber(service[2] or '0'),
@@ -51,12 +52,12 @@ local function waitAt(gate, probes)
   return isTried and 'wait ' .. math.min(gate.probing - gate.now, WAIT_MS) or nil
 end
 
--- Why no row of the chunk may go now; nil: they may. 'maySuspect': a lost worker may have sent it;
--- 'isRepeated': the probe's own intent is asked for again.
+-- Why no row of the chunk may go now; nil: they may. 'onlyUnsent': not where a lost worker may have
+-- sent the row; 'isRepeated': the probe's own intent is asked for again.
 local function refusalOf(gate, chunk, asked)
   if gate.halted then return gate.halted end
   if call('HEXISTS', gate.keys.blocks, chunk) == 1 then return 'taken' end
-  if asked.maySuspect and chunk <= gate.suspect then return 'taken' end
+  if asked.onlyUnsent and chunk <= gate.possiblySent then return 'taken' end
   if not asked.isRepeated then return waitAt(gate, asked.probes) end
 end
 
@@ -101,7 +102,7 @@ local function grantRow(gate, e)
   local current = marksOf(chunkKey, {e.row})[e.row] or ''
   local isGranted = current == e.mark
   local why = refusalOf(gate, e.chunk, {
-    maySuspect = (current == '' or isGranted) and not e.repeatable,
+    onlyUnsent = (current == '' or isGranted) and not e.repeatable,
     isRepeated = isGranted and e.mark == gate.probe,
     -- A probe that was recalled and kept its intent asks anew, over that.
     probes = e.expected == gate.probe,
@@ -197,7 +198,7 @@ local function grantRange(gate, range)
   local order = orderOf(range, chunkKey)
   local probes = order.isOwn and gate.probe == first and tonumber(names[1]) <= order.last
   order.why = refusalOf(gate, range.chunk, {
-    maySuspect = not range.repeatable,
+    onlyUnsent = not range.repeatable,
     isRepeated = probes,
     probes = probes,
   })

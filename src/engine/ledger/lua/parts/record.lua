@@ -161,8 +161,8 @@ end
 -- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
 local function isUnsure(of, e)
   if of.isReplayed or e.repeatable then return false end
-  of.suspect = of.suspect or tonumber(call('HGET', of.keys.record, 'suspect') or '0')
-  return e.chunk <= of.suspect
+  of.possiblySent = of.possiblySent or tonumber(call('HGET', of.keys.record, protocol.possiblySent) or '0')
+  return e.chunk <= of.possiblySent
 end
 
 -- Another take's request may be what the row's outcome depends on.
