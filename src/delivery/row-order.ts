@@ -1,6 +1,6 @@
 /**
- * The order in which one take of a chunk first sends its rows. The ledger keeps it in one field of
- * the chunk, as ranges; whoever takes the chunk over reads from it which rows may have been sent.
+ * The order in which one take of a chunk first sends its rows. The ledger keeps how far it has
+ * come (the watermark); whoever takes the chunk over reads there which rows may have been sent.
  * So each range names the rows before its end that go another way: retries, rows whose record's
  * fields are followed, and take-overs of a lost worker's rows.
  */
@@ -22,7 +22,7 @@ export type RowOrder = {
 type RowOrderOptions = {
   readonly chunk: number;
   readonly taker: string;
-  readonly taken: Pick<Taken, 'at' | 'marks'>;
+  readonly taken: Pick<Taken, 'watermark' | 'marks'>;
   readonly claimed: string;
   /** All rows of the chunk, ascending. */
   readonly rows: readonly number[];
@@ -60,7 +60,7 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
     rangeOf: (going) => ({
       chunk,
       taker,
-      seen: taken.at,
+      seen: taken.watermark,
       from: last,
       repeatable: areRepeatable === true,
       claimed,

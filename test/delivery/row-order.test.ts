@@ -20,7 +20,7 @@ function orderOf() {
     claimed: CLAIMED,
     rows: [1, 2, 3, 4, 5, 6, 7, 8, 9],
   };
-  return createRowOrder({ ...parts, taken: { at: 'before 8 x', marks } });
+  return createRowOrder({ ...parts, taken: { watermark: 'before 8 x', marks } });
 }
 
 test('the first range names all that was found, and each one the rows before its end that go another way', () => {

@@ -26,7 +26,7 @@ export type Intent = {
 export type Range = {
   readonly chunk: number;
   readonly taker: string;
-  /** How far the chunk's order had come when it was taken (`Taken.at`). */
+  /** The chunk's watermark when it was taken (`Taken.watermark`). */
   readonly seen: string;
   /** The row up to which this take has come; 0: none yet. */
   readonly from: number;

@@ -41,7 +41,7 @@ export const protocol = {
   boxAt: positionOf('rest'),
 
   /** Fields of an open chunk, and what those of rows that were recorded together begin with. */
-  order: 'at',
+  watermark: 'at',
   changes: 'n',
   together: 'd',
 

@@ -45,8 +45,8 @@ async function start() {
     wordsOf(await run.ledger.exchange({ ranges: [rangeOf(...of)] }));
   const hash = () => own().redis.hgetall(`${run.keys.run(run.id).chunk}1`);
   const take = async () => {
-    const { marks, at } = await run.ledger.take(1, ROWS);
-    return { at, marks: ROWS.map((row) => told(marks.get(row))) };
+    const { marks, watermark } = await run.ledger.take(1, ROWS);
+    return { watermark, marks: ROWS.map((row) => told(marks.get(row))) };
   };
   const keyOf = (row: number) => getEntry(own().redis, run.keys, `K${row}`);
   return { ...run, rangeOf, ask, hash, take, keyOf };
@@ -121,8 +121,10 @@ describe('a chunk that another take has', () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
     expect(await bench.ask('b.1', [3])).toEqual(['taken']);
-    const { at } = await bench.take();
-    expect(await bench.ask('b.1', [3], { seen: at, apart: foundBy('a.1', [1, 2]) })).toEqual(['granted']);
+    const { watermark } = await bench.take();
+    expect(await bench.ask('b.1', [3], { seen: watermark, apart: foundBy('a.1', [1, 2]) })).toEqual([
+      'granted',
+    ]);
     expect(await bench.ask('a.1', [4])).toEqual(['taken']);
   });
 
@@ -155,8 +157,8 @@ describe('a chunk that another take has', () => {
   test('is not given to it where a row may have been sent that it does not name', async () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
-    const { at } = await bench.take();
-    expect(await bench.ask('b.1', [2, 3], { seen: at })).toEqual(['taken', 'granted']);
+    const { watermark } = await bench.take();
+    expect(await bench.ask('b.1', [2, 3], { seen: watermark })).toEqual(['taken', 'granted']);
   });
 });
 
@@ -168,8 +170,8 @@ async function taken(): Promise<Bench> {
   const bench = await start();
   await bench.ask('a.1', [1, 2, 3]);
   await bench.ledger.settle(created(1));
-  const { at } = await bench.take();
-  await bench.ask('b.1', [4, 5], { seen: at, apart: foundBy('a.1', [2, 3]) });
+  const { watermark } = await bench.take();
+  await bench.ask('b.1', [4, 5], { seen: watermark, apart: foundBy('a.1', [2, 3]) });
   return bench;
 }
 
@@ -177,8 +179,8 @@ test('what another take recorded in its order is not recorded again for the one 
   const bench = await start();
   await bench.ask('a.1', [1, 2, 3]);
   for (const row of [2, 3]) await bench.ledger.withdraw({ chunk: 1, row, mark: intentMark('a.1', row, 1) });
-  const { at } = await bench.take();
-  await bench.ask('b.1', [2, 3], { seen: at, apart: foundBy('a.1', [1]) });
+  const { watermark } = await bench.take();
+  await bench.ask('b.1', [2, 3], { seen: watermark, apart: foundBy('a.1', [1]) });
   expect(await bench.ledger.settleAll([created(2, 'b.1'), created(3, 'b.1')])).toEqual(new Set());
   expect(await bench.ledger.settleAll([created(3)])).toEqual(new Set([3]));
   expect((await bench.run()).outcomes.created).toBe(2);
@@ -208,8 +210,10 @@ describe('rows that leave the order', () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
     await bench.ledger.withdraw({ chunk: 1, row: 2, mark: 'i a.1 1.2' });
-    const { at } = await bench.take();
-    expect(await bench.ask('b.1', [2, 3], { seen: at, apart: foundBy('a.1', [1]) })).toEqual(granted(2));
+    const { watermark } = await bench.take();
+    expect(await bench.ask('b.1', [2, 3], { seen: watermark, apart: foundBy('a.1', [1]) })).toEqual(
+      granted(2),
+    );
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i b.1 1.2', 'i b.1 1.3']);
   });
 });

@@ -102,7 +102,13 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
     const mayBe = end !== null || doubt !== null;
     if (mayBe && other !== undefined && isInFlight(other)) factsOf(state, row).mayDoubt = true;
   }
-  state.atWork[slot].hand = { taker: takerOf(state, slot), seen: taken.at, last: 0, isApart: false, rows };
+  state.atWork[slot].hand = {
+    taker: takerOf(state, slot),
+    seen: taken.watermark,
+    last: 0,
+    isApart: false,
+    rows,
+  };
 }
 
 /** Takes of one process are told by their first part, as those of the program. */

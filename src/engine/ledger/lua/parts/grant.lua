@@ -134,30 +134,30 @@ local function keepApart(chunkKey, apart)
   end
 end
 
--- How far the chunk's order has come: by whom, and what it looked like to the range's take.
-local function orderOf(range, chunkKey)
-  local text = call('HGET', chunkKey, protocol.order) or ''
-  local taker, last = parseOrder(text)
+-- How far the chunk's rows have gone in order: by whom, and whether the range's take saw it so.
+local function watermarkOf(range, chunkKey)
+  local text = call('HGET', chunkKey, protocol.watermark) or ''
+  local taker, last = parseWatermark(text)
   return {last = last, isOwn = taker == range.taker, isAsSeen = text == range.seen}
 end
 
 -- Whether a row may have been sent by another take, or by an earlier grant of this one. A taker's
--- order never goes back: a row behind it was sent by that taker or has left the order. Another's
--- order is taken over only as it was read.
-local function isPassed(range, order, row)
+-- watermark never goes back: a row behind it was sent by that taker or has left the order.
+-- Another's watermark is taken over only as it was read.
+local function isPassed(range, watermark, row)
   if row.own and row.own ~= protocol.unsent then return true end
-  if order.isOwn then
-    return row.number <= range.from or (row.own and row.number <= order.last)
+  if watermark.isOwn then
+    return row.number <= range.from or (row.own and row.number <= watermark.last)
   end
-  return not order.isAsSeen or (not row.own and row.number <= order.last)
+  return not watermark.isAsSeen or (not row.own and row.number <= watermark.last)
 end
 
 -- Why the row may not go; nil: it may.
-local function refusalInRange(gate, range, order, row)
-  if order.why then return order.why end
+local function refusalInRange(gate, range, watermark, row)
+  if watermark.why then return watermark.why end
   if gate.open > 0 and not row.isFirst then return 'wait ' .. WAIT_MS end
   if row.isMarked then return nil end
-  if isPassed(range, order, row) then return 'taken' end
+  if isPassed(range, watermark, row) then return 'taken' end
   if gate.epochName ~= range.claimed then return 'unclaimed' end
 end
 
@@ -168,12 +168,12 @@ local function rowsOfRange(range)
   return rows
 end
 
-local function rowInRange(range, order, name, own)
+local function rowInRange(range, watermark, name, own)
   local number = tonumber(name)
   -- Put back from a journal.
   local isMarked = own == intentOf(range.taker, name)
   -- Granted before, in a reply that was lost: beyond 'from' this take has sent nothing.
-  local isOwn = order.isOwn and number > range.from and number <= order.last
+  local isOwn = watermark.isOwn and number > range.from and number <= watermark.last
   return {
     name = name,
     number = number,
@@ -183,21 +183,21 @@ local function rowInRange(range, order, name, own)
   }
 end
 
--- Moves the order on to the last row that goes.
-local function moveOrder(gate, range, order, going)
+-- Moves the watermark on to the last row that goes.
+local function moveWatermark(gate, range, watermark, going)
   local chunkKey = gate.keys.chunks .. range.chunk
   keepApart(chunkKey, range.apart)
   if #going.back > 0 then call('HDEL', chunkKey, unpack(going.back)) end
-  local last = string.format('%.0f', math.max(going.upTo, order.last))
-  call('HSET', chunkKey, protocol.order, range.taker .. ' ' .. last .. ' ' .. gate.epochName)
+  local last = string.format('%.0f', math.max(going.upTo, watermark.last))
+  call('HSET', chunkKey, protocol.watermark, range.taker .. ' ' .. last .. ' ' .. gate.epochName)
 end
 
 local function grantRange(gate, range)
   local chunkKey, names = gate.keys.chunks .. range.chunk, rowsOfRange(range)
   local first = intentOf(range.taker, names[1])
-  local order = orderOf(range, chunkKey)
-  local probes = order.isOwn and gate.probe == first and tonumber(names[1]) <= order.last
-  order.why = refusalOf(gate, range.chunk, {
+  local watermark = watermarkOf(range, chunkKey)
+  local probes = watermark.isOwn and gate.probe == first and tonumber(names[1]) <= watermark.last
+  watermark.why = refusalOf(gate, range.chunk, {
     onlyUnsent = not range.repeatable,
     isRepeated = probes,
     probes = probes,
@@ -206,9 +206,9 @@ local function grantRange(gate, range)
   local marks = call('HMGET', chunkKey, unpack(names))
   local going = {upTo = 0, back = {}}
   for j, name in ipairs(names) do
-    local row = rowInRange(range, order, name, marks[j])
+    local row = rowInRange(range, watermark, name, marks[j])
     row.isFirst = j == 1
-    local why = refusalInRange(gate, range, order, row)
+    local why = refusalInRange(gate, range, watermark, row)
     -- Takes back a grant that no longer holds. Not where it is 'taken': another take may have the
     -- row on the wire, so its mark stays.
     if why and why ~= 'taken' and row.isGranted then
@@ -224,7 +224,7 @@ local function grantRange(gate, range)
   end
 
   if going.upTo == 0 then return end
-  moveOrder(gate, range, order, going)
+  moveWatermark(gate, range, watermark, going)
   if not probes then probeWith(gate, first) end
 end
 

@@ -1,16 +1,17 @@
 -- A chunk in hand is one hash: who has it, how far it has come, what became of it.
--- - 'at': '<taker> <row> <epoch>': that taker may have sent the rows up to that one, each under the
---   intent 'i <taker> 1.<row>'; their keys were claimed in that epoch ('opened', in-epoch)
+-- - 'at' (the watermark): '<taker> <row> <epoch>': that taker may have sent the rows up to that one,
+--   each under the intent 'i <taker> 1.<row>'; their keys were claimed in that epoch ('opened',
+--   in-epoch)
 -- - 'd<row>': JSON of settlements that were recorded together, the first of that row; sealed, with
 --   one box of all of them at the end (mark.ts)
 -- - '<row>': the mark of a row that left the order ('-': unsent)
 -- - 'n': how often an outcome was recorded or changed; goes back only with Redis
 --
--- A row's mark is the first of: its own, its settlement in a 'd' field, the intent by the order.
+-- A row's mark is the first of: its own, its settlement in a 'd' field, that by the watermark.
 --
 -- Every change of the hash compares and changes in one step (marks that a take only keeps beside
--- its order are those that it read):
--- - exchange moves 'at' on from where this take left it, or from what it has read.
+-- its watermark are those that it read):
+-- - exchange moves the watermark on from where this take left it, or from what it has read.
 -- - A row by itself is marked over the expected mark alone, and freed from that very mark.
 -- - An outcome is set where there is none; over another's intent only an acceptance. A doubt gives
 --   way to a definite answer, or to a person (resolve); in a closed chunk among the late ones.
@@ -55,15 +56,15 @@ local function settledTogether(chunkKey)
 end
 
 -- Taker, row, epoch.
-local function parseOrder(order)
-  local taker, last, name = string.match(order or '', '^(%S+) (%d+) (%S*)$')
+local function parseWatermark(watermark)
+  local taker, last, name = string.match(watermark or '', '^(%S+) (%d+) (%S*)$')
   return taker, tonumber(last or '0'), name
 end
 
 -- Each row's mark, false for none.
 local function marksOf(chunkKey, rows)
-  local found = call('HMGET', chunkKey, protocol.order, unpack(rows))
-  local taker, last = parseOrder(found[1])
+  local found = call('HMGET', chunkKey, protocol.watermark, unpack(rows))
+  local taker, last = parseWatermark(found[1])
   local settled
   local marks = {}
   for j, row in ipairs(rows) do
@@ -79,7 +80,7 @@ end
 
 -- The row is unsent again.
 local function unmark(chunkKey, row)
-  local _, last = parseOrder(call('HGET', chunkKey, protocol.order))
+  local _, last = parseWatermark(call('HGET', chunkKey, protocol.watermark))
   if tonumber(row) <= last then
     call('HSET', chunkKey, row, protocol.unsent)
   else

@@ -54,12 +54,12 @@ local function keepBody(bodies, body)
   return kept.digest
 end
 
--- Nearly all rows were accepted under the order's intents: those are recorded as one text. Answers
--- whether that is so here, and whether their keys were claimed in this epoch.
+-- Nearly all rows were accepted under the watermark's intents: those are recorded as one text.
+-- Answers whether that is so here, and whether their keys were claimed in this epoch.
 local function isInOrder(chunkKey, group, rows, epochName)
-  local found = call('HMGET', chunkKey, protocol.order, protocol.together .. rows[1], unpack(rows))
-  local order, isRecorded = found[1], found[2]
-  local taker, last, claimedIn = parseOrder(order)
+  local found = call('HMGET', chunkKey, protocol.watermark, protocol.together .. rows[1], unpack(rows))
+  local watermark, isRecorded = found[1], found[2]
+  local taker, last, claimedIn = parseWatermark(watermark)
   if taker ~= group.taker or isRecorded then return false end
   for j, row in ipairs(rows) do
     local ownMark = found[j + 2]
