@@ -72,13 +72,13 @@ export function isWhole(
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,
   taken: Taken,
-  { context, taker }: Omit<UntoldTake, 'order'>,
+  { context, fencingToken }: Omit<UntoldTake, 'order'>,
 ): RowOrder | null {
   const { send, group } = context.definition;
   if (send.rate !== undefined || group !== undefined) return null;
   if (context.idempotency !== null || claimed === undefined) return null;
   const numbers = rows.map(({ row }) => row.row);
-  return createRowOrder({ chunk, taker, taken, claimed, rows: numbers });
+  return createRowOrder({ chunk, fencingToken, taken, claimed, rows: numbers });
 }
 
 const NO_MEMBERS: readonly never[] = [];

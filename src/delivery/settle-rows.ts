@@ -99,12 +99,12 @@ export function warnedEnds({ plan }: Sending, end: RowEnd): ReadonlyMap<number, 
 
 /** What the service has of the record's fields now; `null`: they are not followed, or as before. */
 export function fieldsAfter(
-  { plan: { fields }, take: { taker } }: Sending,
+  { plan: { fields }, take: { fencingToken } }: Sending,
   { outcome, attempts = 0 }: RowEnd,
 ): FieldsChange | null {
   if (fields === undefined) return null;
   const { space, key, form, before, after } = fields;
-  const change = { space, key, form, before: fieldsUnderWay(taker) };
+  const change = { space, key, form, before: fieldsUnderWay(fencingToken) };
   if (wasAccepted(outcome)) return { ...change, after };
   // Before a refusal, an earlier attempt may have been carried out.
   const isUntouched = leavesAsItWas(outcome) && attempts === 1;

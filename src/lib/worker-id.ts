@@ -75,7 +75,7 @@ function startOf(pid: number): string | null {
   return afterName?.split(' ')[19] ?? null;
 }
 
-/** What tells a worker's process from all others: the part of its id by which its takers begin. */
+/** The part of a worker's id that no other process has: its fencing tokens begin so. */
 export function processOf(worker: string): string {
   return worker.slice(worker.lastIndexOf('.') + 1);
 }

@@ -25,8 +25,8 @@ const own = useOwnRedis();
 const start = (options: BenchOptions = {}) => startBench(own().redis, options);
 
 /** Delivers chunk 1 of the bench with `rows` rows. */
-const deliver = (bench: Bench, rows: number, lease = HELD, taker = 'me.1') =>
-  deliverOn(bench, chunkOf(bench, rows), { lease, taker });
+const deliver = (bench: Bench, rows: number, lease = HELD, fencingToken = 'me.1') =>
+  deliverOn(bench, chunkOf(bench, rows), { lease, fencingToken });
 
 /** A row of the bench that was created before. */
 const madeBefore = ({ context }: Bench, row: number) =>
@@ -121,7 +121,7 @@ describe('a dead worker’s intent', () => {
     await bench.setMark(1, 'i dead.1 1');
     const ends = await Promise.all([
       deliver(bench, 1),
-      deliverOn(bench, chunkOf(bench, 1), { context: bench.another, taker: 'other.1' }),
+      deliverOn(bench, chunkOf(bench, 1), { context: bench.another, fencingToken: 'other.1' }),
     ]);
     expect(ends).toContain('closed');
     expect([bench.attempts.length, (await bench.run()).outcomes.updated]).toEqual([1, 1]);

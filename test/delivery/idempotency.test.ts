@@ -160,8 +160,8 @@ async function begin(
   return { bench, context, clock, made };
 }
 
-const deliver = ({ bench, context }: Begun, rows = 1, taker = 'me.1') =>
-  deliverOn(bench, chunkOf(bench, rows), { context, taker });
+const deliver = ({ bench, context }: Begun, rows = 1, fencingToken = 'me.1') =>
+  deliverOn(bench, chunkOf(bench, rows), { context, fencingToken });
 const CUT: Reply = { kind: 'unreadable', status: 200, code: 'UND_ERR_SOCKET', ms: 3 };
 
 test.each<[string, Service]>([

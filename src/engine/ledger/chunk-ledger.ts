@@ -77,7 +77,7 @@ export function createChunkLedger(given: ChunkLedgerOptions) {
       return { ...(await exchange(next)), unrecorded };
     },
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, options), MAX_BATCH),
-    /** False where the row already had an outcome or belongs to another taker. Safe to repeat. */
+    /** False where the row already had an outcome or belongs to another take. Safe to repeat. */
     settle: tickBatch(async (rows: readonly SettledRow[]) => {
       const unrecorded = await settleAll(rows, false);
       return rows.map(({ row }) => !unrecorded.has(row));

@@ -21,9 +21,9 @@ const NOT_CREATED: Resolution['decision'] = 'not-created';
 const UNREADABLE: Reason = 'unreadable-answers';
 
 export const protocol = {
-  /** An intent begins so; its taker follows. */
+  /** An intent begins so; its take's fencing token follows. */
   intent: 'i ',
-  /** Between the taker and the row, of rows in their chunk's order. */
+  /** Between the token and the row, of rows in their chunk's order. */
   firstAttempt: ' 1.',
   /** Mark of a row that left its chunk's order and is unsent. */
   unsent: '-',
@@ -57,7 +57,7 @@ export const protocol = {
   nobodys: 'x - 0 ',
   /** Of the run in `nobodys`. */
   nobody: '-',
-  /** Stands for field digests that nobody knows; a taker may follow. */
+  /** Stands for field digests that nobody knows; a token may follow. */
   fieldsUnknown: '~',
 
   running: 'running',

@@ -17,13 +17,13 @@ import {
   NOWHERE,
   type Place,
 } from './keys.ts';
-import { firstIntentIn, settledMark, settledTogether, takerInOrder } from './mark.ts';
+import { firstIntentIn, settledMark, settledTogether, tokenInOrder } from './mark.ts';
 import { protocol } from './protocol.ts';
 import type { BodyTeller, ToldBody } from './refusal-bodies.ts';
 
 /** Stands for a record's field digests while a take of its row has an update under way. */
-export function fieldsUnderWay(taker: string): string {
-  return protocol.fieldsUnknown + taker;
+export function fieldsUnderWay(token: string): string {
+  return protocol.fieldsUnknown + token;
 }
 
 export function areFieldsKnown(fields: string): boolean {
@@ -152,6 +152,7 @@ function isShared({ mark, outcome }: SettledRow): boolean {
 /** Rows of one take that were accepted alike. */
 type Together = {
   readonly chunk: number;
+  /** The take's fencing token. */
   readonly taker: string;
   readonly outcome: Outcome;
   readonly settlements: SettledRow[];
@@ -187,14 +188,14 @@ export function tellEnds(
   const bodyOf = bodies.begin({ keys, seal });
   for (const row of ended) {
     const { identity } = row;
-    const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, row.row) : null;
-    if (taker === null) {
+    const token = isFirst && isPlain(row) ? tokenInOrder(row.mark, row.row) : null;
+    if (token === null) {
       const list = isUnsent(row) || isShared(row) ? unsent : rows;
       list.push(entryOf(keys, row, bodyOf(row), seal));
       continue;
     }
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
-    const group = groupOf(groups, row, taker);
+    const group = groupOf(groups, row, token);
     group.settlements.push(row);
     group.rows.push(row.row, bucket, digest, identity === null ? '' : row.id.toWellFormed());
   }
@@ -207,10 +208,10 @@ export function tellEnds(
 }
 
 /** Answers come from a few chunks at a time, in any order. */
-function groupOf(groups: Together[], { chunk, outcome }: SettledRow, taker: string): Together {
+function groupOf(groups: Together[], { chunk, outcome }: SettledRow, token: string): Together {
   for (const group of groups)
-    if (group.chunk === chunk && group.outcome === outcome && group.taker === taker) return group;
-  const group = { chunk, taker, outcome, settlements: [], rows: [] };
+    if (group.chunk === chunk && group.outcome === outcome && group.taker === token) return group;
+  const group = { chunk, taker: token, outcome, settlements: [], rows: [] };
   groups.push(group);
   return group;
 }

@@ -64,7 +64,7 @@ const endsOf = async (bench: Bench) =>
 const GIVEN_BACK = { space: 'subclient', key: 'A' };
 
 describe('intents', () => {
-  test('a row is granted to one taker only', async () => {
+  test('a row is granted to one take only', async () => {
     const { ledger } = await runningRun();
     const ask = (mark: string) => grantOf(ledger, intent(mark));
     expect(await Promise.all([ask('i a 1'), ask('i b 1')])).toEqual([GRANTED, TAKEN]);
@@ -163,7 +163,7 @@ const possiblySentTo = (bench: Bench, upTo: number) =>
   makePossiblySent(own().redis, bench.keys.run(bench.id), upTo);
 
 describe('rows that a lost worker may have sent', () => {
-  test('are shown to their taker, up to the chunk that may have been handed out', async () => {
+  test('are shown to their take, up to the chunk that may have been handed out', async () => {
     const bench = await runningRun(6, 2);
     await possiblySentTo(bench, 2);
     const taken = await Promise.all([1, 2, 3].map((chunk) => bench.ledger.take(chunk, [])));

@@ -30,9 +30,9 @@ async function start() {
   const space = { name: 'subclient', ofRun: false };
   const rows = ROWS.map((row) => ({ row, key: `K${row}` }));
   const { verification } = await claimKeys(run.epoch, run.keys, { run: run.id, space, rows });
-  const rangeOf = (taker: string, numbers: readonly number[], over: Partial<Range> = {}): Range => ({
+  const rangeOf = (fencingToken: string, numbers: readonly number[], over: Partial<Range> = {}): Range => ({
     chunk: 1,
-    taker,
+    fencingToken,
     seen: '',
     from: 0,
     repeatable: false,
@@ -58,9 +58,9 @@ const wordsOf = ({ granted: answers }: Exchanged) => [...answers.values()].map((
 const told = (mark: Mark | undefined) =>
   mark === undefined ? '' : mark.kind === 'intent' ? mark.text : mark.settlement.outcome;
 const granted = (count: number) => Array<string>(count).fill('granted');
-const created = (row: number, taker = 'a.1') =>
+const created = (row: number, fencingToken = 'a.1') =>
   settledRow(row, 'created', {
-    mark: intentMark(taker, row, 1),
+    mark: intentMark(fencingToken, row, 1),
     identity: { space: 'subclient', key: `K${row}` },
   });
 
@@ -162,8 +162,8 @@ describe('a chunk that another take has', () => {
   });
 });
 
-const foundBy = (taker: string, rows: readonly number[]) =>
-  rows.map((row) => [row, intentMark(taker, row, 1)] as const);
+const foundBy = (fencingToken: string, rows: readonly number[]) =>
+  rows.map((row) => [row, intentMark(fencingToken, row, 1)] as const);
 
 /** a.1 has sent rows 1 to 3 and ended the first; b.1 has the chunk now, and has sent 4 and 5. */
 async function taken(): Promise<Bench> {

@@ -14,16 +14,16 @@ const accepted: fc.Arbitrary<SettledRow> = fc
   .record({
     chunk: fc.integer({ min: 1, max: 3 }),
     row: fc.integer({ min: 1, max: 400 }),
-    taker: fc.constantFrom('a.1', 'b.2'),
+    token: fc.constantFrom('a.1', 'b.2'),
     attempt: fc.integer({ min: 1, max: 2 }),
     outcome: fc.constantFrom('created' as const, 'updated' as const),
     key: fc.option(fc.string({ unit: 'binary' })),
     id: fc.string({ unit: 'binary' }),
     isSingle: fc.boolean(),
   })
-  .map(({ chunk, row, taker, attempt, outcome, key, id, isSingle }) => {
+  .map(({ chunk, row, token, attempt, outcome, key, id, isSingle }) => {
     const identity = key === null ? null : { space: 'subclient', key };
-    const mark = isSingle ? `i ${taker} 1` : `i ${taker} ${attempt}.${row}`;
+    const mark = isSingle ? `i ${token} 1` : `i ${token} ${attempt}.${row}`;
     return settledRow(row, outcome, { chunk, identity, mark, id });
   });
 

@@ -103,7 +103,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
     if (mayBe && other !== undefined && isInFlight(other)) factsOf(state, row).mayDoubt = true;
   }
   state.atWork[slot].hand = {
-    taker: takerOf(state, slot),
+    fencingToken: tokenOf(state, slot),
     seen: taken.watermark,
     last: 0,
     isApart: false,
@@ -112,7 +112,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
 }
 
 /** Takes of one process are told by their first part, as those of the program. */
-function takerOf({ atWork, takes }: State, slot: Slot): string {
+function tokenOf({ atWork, takes }: State, slot: Slot): string {
   return `${processOf(atWork[slot].disk)}.t${takes}`;
 }
 
@@ -129,7 +129,7 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
     if (answer?.kind !== 'unclaimed') return answer?.kind ?? '';
     hand.isApart = true;
   }
-  return (await grantOf(ledger, intentOf(row, hand.taker))).kind;
+  return (await grantOf(ledger, intentOf(row, hand.fencingToken))).kind;
 }
 
 async function intend(bench: Bench, { slot, heard }: Command, hand: RowHand): Promise<void> {
@@ -153,7 +153,7 @@ async function intend(bench: Bench, { slot, heard }: Command, hand: RowHand): Pr
     return;
   }
   const chunk = bench.state.atWork[slot].hand;
-  const { mark } = intentOf(hand, chunk?.taker ?? '');
+  const { mark } = intentOf(hand, chunk?.fencingToken ?? '');
   // It won't go: the sender's last look holds it back.
   const isHeldBack = isResent && isForgotten(bench, hand);
   if (!isHeldBack) expectExclusive(bench, hand.row, mark);

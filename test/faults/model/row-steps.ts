@@ -66,19 +66,28 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'possi
 }
 
 /** The range of a row that is sent in order: what it names beside the row goes another way. */
-export function rangeOf({ taker, seen, last, rows }: Hand, { row }: RowHand, claimed: string): Range {
+export function rangeOf({ fencingToken, seen, last, rows }: Hand, { row }: RowHand, claimed: string): Range {
   const apart = rows.flatMap(({ row: other, foundMark, phase }) => {
     if (foundMark !== '') return last === 0 ? [[other, foundMark] as const] : [];
     const isPassed = other < row && other > last && phase !== 'ended';
     return isPassed ? [[other, UNSENT_MARK] as const] : [];
   });
   const identity = { space: 'subclient', key: rowKey(row) };
-  return { chunk: 1, taker, seen, from: last, repeatable: false, claimed, rows: [{ row, identity }], apart };
+  return {
+    chunk: 1,
+    fencingToken,
+    seen,
+    from: last,
+    repeatable: false,
+    claimed,
+    rows: [{ row, identity }],
+    apart,
+  };
 }
 
 /** The next attempt's intent. */
-export function intentOf({ row, made, expected, first }: RowHand, taker: string): Intent {
-  const mark = intentMark(taker, row, made + 1);
+export function intentOf({ row, made, expected, first }: RowHand, fencingToken: string): Intent {
+  const mark = intentMark(fencingToken, row, made + 1);
   return {
     chunk: 1,
     row,

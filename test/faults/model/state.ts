@@ -33,7 +33,7 @@ export type RowHand = {
 };
 
 export type Hand = {
-  readonly taker: string;
+  readonly fencingToken: string;
   /** How far the chunk's order had come when it was taken. */
   readonly seen: string;
   /** The row up to which this take has come in order; 0: it has not begun. */
@@ -101,7 +101,7 @@ export type State = {
   view: View | null;
 };
 
-/** Rows from 1; `processes` 1: both takers are in one process, with one journal. */
+/** Rows from 1; `processes` 1: both workers are in one process, with one journal. */
 export function newState(rows: number, processes: 1 | 2): State {
   return {
     atWork: [

@@ -9,10 +9,10 @@ end
 
 -- Which of these rows have an intent by the watermark: no mark of their own, and no settlement.
 local function addIntents(marks, watermark, rows, settled)
-  local taker, last = parseWatermark(watermark)
+  local token, last = parseWatermark(watermark)
   for _, number in ipairs(rows) do
     local row = tostring(number)
-    if number <= last and not marks[row] and not settled[row] then marks[row] = intentOf(taker, row) end
+    if number <= last and not marks[row] and not settled[row] then marks[row] = intentOf(token, row) end
   end
 end
 

@@ -121,7 +121,7 @@ local function grantRow(gate, e)
   probeWith(gate, e.mark)
 end
 
--- Rows that left the order, or that the taker before left in doubt, keep their marks.
+-- Rows that left the order, or that the take before left in doubt, keep their marks.
 local function keepApart(chunkKey, apart)
   local rows = {}
   for j, of in ipairs(apart) do rows[j] = tostring(of[1]) end
@@ -137,12 +137,12 @@ end
 -- How far the chunk's rows have gone in order: by whom, and whether the range's take saw it so.
 local function watermarkOf(range, chunkKey)
   local text = call('HGET', chunkKey, protocol.watermark) or ''
-  local taker, last = parseWatermark(text)
-  return {last = last, isOwn = taker == range.taker, isAsSeen = text == range.seen}
+  local token, last = parseWatermark(text)
+  return {last = last, isOwn = token == range.taker, isAsSeen = text == range.seen}
 end
 
--- Whether a row may have been sent by another take, or by an earlier grant of this one. A taker's
--- watermark never goes back: a row behind it was sent by that taker or has left the order.
+-- Whether a row may have been sent by another take, or by an earlier grant of this one. A take's
+-- watermark never goes back: a row behind it was sent by that take or has left the order.
 -- Another's watermark is taken over only as it was read.
 local function isPassed(range, watermark, row)
   if row.own and row.own ~= protocol.unsent then return true end

@@ -1,7 +1,7 @@
 -- A chunk in hand is one hash: who has it, how far it has come, what became of it.
--- - 'at' (the watermark): '<taker> <row> <epoch>': that taker may have sent the rows up to that one,
---   each under the intent 'i <taker> 1.<row>'; their keys were claimed in that epoch ('opened',
---   in-epoch)
+-- - 'at' (the watermark): '<token> <row> <epoch>': the take of that fencing token may have sent the
+--   rows up to that one, each under the intent 'i <token> 1.<row>'; their keys were claimed in that
+--   epoch ('opened', in-epoch)
 -- - 'd<row>': JSON of settlements that were recorded together, the first of that row; sealed, with
 --   one box of all of them at the end (mark.ts)
 -- - '<row>': the mark of a row that left the order ('-': unsent)
@@ -19,8 +19,8 @@
 --   acceptance ends it, or a take that finds it in doubt.
 -- - close compares 'n': all rows are one block, and the hash is gone.
 
-local function intentOf(taker, row)
-  return protocol.intent .. taker .. protocol.firstAttempt .. row
+local function intentOf(token, row)
+  return protocol.intent .. token .. protocol.firstAttempt .. row
 end
 
 local function isIntent(mark)
@@ -55,23 +55,23 @@ local function settledTogether(chunkKey)
   return settled
 end
 
--- Taker, row, epoch.
+-- Fencing token, row, epoch.
 local function parseWatermark(watermark)
-  local taker, last, name = string.match(watermark or '', '^(%S+) (%d+) (%S*)$')
-  return taker, tonumber(last or '0'), name
+  local token, last, name = string.match(watermark or '', '^(%S+) (%d+) (%S*)$')
+  return token, tonumber(last or '0'), name
 end
 
 -- Each row's mark, false for none.
 local function marksOf(chunkKey, rows)
   local found = call('HMGET', chunkKey, protocol.watermark, unpack(rows))
-  local taker, last = parseWatermark(found[1])
+  local token, last = parseWatermark(found[1])
   local settled
   local marks = {}
   for j, row in ipairs(rows) do
     local mark = found[j + 1]
     if not mark and tonumber(row) <= last then
       settled = settled or settledTogether(chunkKey)
-      mark = settled[row] or intentOf(taker, row)
+      mark = settled[row] or intentOf(token, row)
     end
     marks[row] = mark ~= protocol.unsent and mark
   end

@@ -8,7 +8,7 @@
 --   another's request. Nor does a `shared` refusal.
 -- - An acceptance also replaces a person's decision that the row was not created.
 -- - All intents of one take count as the same: a replayed journal may meet an earlier attempt's.
--- - Over another taker's intent only an acceptance is recorded: a refusal says nothing of the
+-- - Over another take's intent only an acceptance is recorded: a refusal says nothing of the
 --   other's request.
 -- - A row of a group without a mark of its own ends only as the group's first row does.
 -- - A take that gave up a create is not believed in a chunk of which a lost worker may have sent
@@ -59,8 +59,8 @@ end
 local function isInOrder(chunkKey, group, rows, epochName)
   local found = call('HMGET', chunkKey, protocol.watermark, protocol.together .. rows[1], unpack(rows))
   local watermark, isRecorded = found[1], found[2]
-  local taker, last, claimedIn = parseWatermark(watermark)
-  if taker ~= group.taker or isRecorded then return false end
+  local token, last, claimedIn = parseWatermark(watermark)
+  if token ~= group.taker or isRecorded then return false end
   for j, row in ipairs(rows) do
     local ownMark = found[j + 2]
     if ownMark or tonumber(row) > last then return false end
@@ -274,7 +274,7 @@ local function writeEnds(of)
 end
 
 -- `ended`: {together, rows}. `by`: {run, epochName, isReplayed, ownerOf: whose an intent is}.
--- Answers the rows that were not recorded: they had their outcome, or belong to another taker.
+-- Answers the rows that were not recorded: they had their outcome, or belong to another take.
 local function record(keys, ended, by)
   local of = {
     keys = keys,
