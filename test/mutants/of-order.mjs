@@ -243,8 +243,8 @@ export const OF_ORDER = [
   {
     id: 'older-copy-believed',
     in: 'src/delivery',
-    find: '({ worker, epoch, lacks: batch > last })',
-    put: '({ worker, epoch, lacks: false && batch > last })',
+    find: '({ worker, epoch, lacks: sequence > last })',
+    put: '({ worker, epoch, lacks: false && sequence > last })',
     tests: ['test/delivery/registration'],
     why: 'an older copy that is put into the running server while no worker lives is taken for what Redis had',
   },

@@ -36,7 +36,7 @@ import {
   readRun,
 } from './journal/read-journal.ts';
 import { createReplay, noteAdded, recountRuns, restorableFields } from './replay.ts';
-import { lastBatches, type ReplayScope } from './verification.ts';
+import { lastSequences, type ReplayScope } from './verification.ts';
 
 export type Registration = {
   readonly verified: VerifiedLedger;
@@ -238,7 +238,7 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
   return own.map((name) => name.slice(prefix.length));
 }
 
-/** `lacks`: Redis hasn't got the last batch that it had answered to that worker. */
+/** `lacks`: Redis hasn't got the last command that it had answered to that worker. */
 type Other = { readonly worker: string; readonly epoch: string; readonly lacks: boolean };
 
 /**
@@ -252,10 +252,10 @@ async function othersHere(options: Options, { worker: own }: Journal): Promise<r
   const known = await Promise.all(
     workers.map(async (worker) => ({ worker, ...(await readLastKnown(join(options.folder, worker))) })),
   );
-  const lasts = await lastBatches(options, workers);
+  const lasts = await lastSequences(options, workers);
   const others = known.map((one, i) => ({ ...one, last: lasts[i] ?? -1 }));
   const here = others.filter(({ last }) => last !== Number.POSITIVE_INFINITY);
-  return here.map(({ worker, epoch, batch, last }) => ({ worker, epoch, lacks: batch > last }));
+  return here.map(({ worker, epoch, sequence, last }) => ({ worker, epoch, lacks: sequence > last }));
 }
 
 /** Whose journals tell more than the ledger knew when that epoch was opened, or knows since. */

@@ -108,9 +108,9 @@ function withOwnBox(entry: z.infer<typeof settledSchema>, seal: Seal) {
 }
 
 /**
- * The run's chunks up to this one are about to be queued. It counts as a batch, so that its worker
- * notices where Redis loses it: a lost worker may have sent rows of any of them. Answers whether it
- * is the highest that is known.
+ * The run's chunks up to this one are about to be queued. It has a sequence number, so that its
+ * worker notices where Redis loses it: a lost worker may have sent rows of any of them. Answers
+ * whether it is the highest that is known.
  */
 export async function noteAdded(
   epoch: VerifiedLedger,

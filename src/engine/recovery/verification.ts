@@ -2,7 +2,7 @@
  * Verifies a ledger after Redis may have gone back in time: this worker puts its journal back,
  * checks in, and waits for the others, within limits. Promised: the ledger opens only once
  * everything that any worker sent is known again (by the worker itself, by its journal, or by a
- * living worker's batch that is later than all of its own), or what it may have sent is in doubt.
+ * living worker's command that is later than all of its own), or what it may have sent is in doubt.
  */
 
 import { z } from 'zod';
@@ -26,11 +26,12 @@ export type EpochEdges = {
   recount(): Promise<boolean>;
   /**
    * Whether a journal at hand is of a process that is gone and was not in the epoch of that name,
-   * or knew of a later batch of its own than Redis: Redis may have lost some of what that one did.
+   * or knew of a later command of its own than Redis: Redis may have lost some of what that one
+   * did.
    */
   hasOlderJournal(epoch: string): Promise<boolean>;
-  /** Redis has answered this worker's batch: kept for whoever looks for older journals. */
-  knows(known: { readonly epoch: string; readonly batch: number }): void;
+  /** Redis has answered this worker's command: kept for whoever looks for older journals. */
+  knows(known: { readonly epoch: string; readonly sequence: number }): void;
   /** Puts journals at hand back; answers their workers, which are gone or silent. */
   replay(what: ReplayScope): Promise<readonly string[]>;
   /** What some workers sent can't be known: rows that may be theirs are in doubt. */
@@ -68,19 +69,20 @@ const REPLAYING_MS = 1_000;
 const look = script(LOOK, z.tuple([z.string(), z.number(), z.number(), z.number(), z.string()]));
 const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
 
-/** Seen among the workers at the last look: later than any batch. */
+/** Seen among the workers at the last look: later than any command. */
 export const STILL = Number.POSITIVE_INFINITY;
 export const LEAVING = 'this process is leaving the ledger';
 
-/** What a worker knows of its own batches and of the other workers. */
+/** What a worker knows of its own commands and of the other workers. */
 export type Memory = {
+  /** Sequence number of its latest command, and of the latest that Redis answered (`recorded`). */
   sent: number;
   /** Of the latest epoch that this worker was in. */
   number: number;
   name: string;
   recorded: number;
   recoveries: number;
-  /** Workers, and this one's last batch when they were found to be none any more, or STILL. */
+  /** Workers, and this one's last command when they were found to be none any more, or STILL. */
   readonly seen: RecentMap<string, number>;
   /** Intents without a grant yet. */
   readonly keptOut: Set<() => ReadonlyArray<{ readonly mark: string }>>;
@@ -90,7 +92,7 @@ export type Memory = {
 type Found = {
   readonly server: string;
   readonly isOpen: boolean;
-  /** This worker's last batch there; -1: no worker. */
+  /** This worker's last sequence number there; -1: no worker. */
   readonly last: number;
   /** Of the epoch. */
   readonly number: number;
@@ -115,7 +117,7 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     if (!isNew) edges.onNotice(noticeOf(found));
     const asked = found.isOpen ? [] : [...(await edges.connected()), ...forgotten(memory, found)];
     const gone = await putBack(found, edges, memory);
-    const opened = await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges);
+    const opened = await untilOpen({ found, gone, asked, sequence: memory.sent, stop }, edges);
     if (opened === 'moved') continue;
     memory.number = opened.number;
     memory.name = opened.name;
@@ -130,15 +132,15 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
  */
 async function hasLost({ name }: Found, edges: EpochEdges, memory: Memory): Promise<boolean> {
   if (memory.sent === 0) return edges.hasOlderJournal(name);
-  const [last = -1] = await lastBatches(edges, [edges.worker]);
+  const [last = -1] = await lastSequences(edges, [edges.worker]);
   return name === memory.name && last < memory.recorded;
 }
 
 /**
- * The last batch of each of these workers that Redis has: -1: it doesn't know the worker; Infinity:
- * the worker left, or its journal is put back.
+ * The last sequence number of each of these workers that Redis has: -1: it doesn't know the worker;
+ * Infinity: the worker left, or its journal is put back.
  */
-export async function lastBatches(
+export async function lastSequences(
   { redis, keys }: Pick<EpochEdges, 'keys'> & { readonly redis: Pick<RedisConnection, 'hget' | 'zrange'> },
   workers: readonly string[],
 ): Promise<number[]> {
@@ -177,7 +179,7 @@ async function putBack(
 ): Promise<readonly string[]> {
   const tell = () => void lookAt(edges, memory, 'goes on').catch(() => undefined);
   const telling = setInterval(tell, REPLAYING_MS);
-  // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
+  // Redis loses only its latest writes: of this worker's commands, all up to `last` are there.
   const own = memory.sent > 0 && last < memory.recorded;
   const isWhole = isOpen && memory.sent === 0;
   try {
@@ -199,7 +201,7 @@ function noticeOf({ isOpen, last }: Found): string {
 }
 
 /**
- * Workers that Redis may have forgotten. Where it still has this worker's batches it has the
+ * Workers that Redis may have forgotten. Where it still has this worker's commands it has the
  * others' too, and where it has one from after another's end it has all that that one did.
  */
 function forgotten({ seen, recorded }: Memory, { last }: Found): string[] {
@@ -212,7 +214,7 @@ type Arrival = {
   readonly gone: readonly string[];
   /** Workers to be waited for, though this Redis need not know them. */
   readonly asked: readonly string[];
-  readonly batch: number;
+  readonly sequence: number;
   /** Fires when this process leaves. */
   readonly stop: AbortSignal;
 };
@@ -226,7 +228,7 @@ type Absent = {
 };
 
 async function untilOpen(
-  { found: { server, isOpen }, gone, asked, batch, stop }: Arrival,
+  { found: { server, isOpen }, gone, asked, sequence, stop }: Arrival,
   edges: EpochEdges,
 ): Promise<Pick<Found, 'number' | 'name'> | 'moved'> {
   const { redis, keys, worker } = edges;
@@ -236,7 +238,7 @@ async function untilOpen(
   for (let others = asked.filter((other) => other !== worker); ; others = []) {
     if (stop.aborted) throw new Error(LEAVING);
     const workers = JSON.stringify({ ...absent, asked: others });
-    const args = [worker, batch, server, knows, workers];
+    const args = [worker, sequence, server, knows, workers];
     const [state, ...missing] = await checkIn(redis, [keys.epoch, keys.left], args);
     if (state === 'open') return { number: Number(missing[0]), name: missing[1] ?? '' };
     if (state === 'moved') return state;

@@ -27,7 +27,7 @@ async function known(keys: LedgerKeys, worker: string) {
 /** A worker that was last heard of so long ago (ms). */
 async function silentMember(keys: LedgerKeys, name: string, agoMs: number): Promise<void> {
   const at = (await redisNow()) - agoMs;
-  await setEpoch(own().redis, keys, { batches: { [name]: 1 }, heard: { [name]: at } });
+  await setEpoch(own().redis, keys, { sequences: { [name]: 1 }, heard: { [name]: at } });
 }
 
 test('beside another, a new worker waits until that one has read of it', async () => {

@@ -8,7 +8,7 @@ import type { LedgerEpoch } from '../../../src/engine/recovery/epoch.ts';
 import { createReplay } from '../../../src/engine/recovery/replay.ts';
 import {
   type EpochEdges,
-  lastBatches,
+  lastSequences,
   type ReplayScope,
   STILL,
   verifyLedger,
@@ -40,7 +40,7 @@ const anything = z.unknown();
 
 /** Writes down under which number it was carried out, and as what. */
 const numbered = whenVerified(
-  `${IN_EPOCH}\nreturn call('RPUSH', KEYS[1], batch .. ' ' .. ARGV[1])`,
+  `${IN_EPOCH}\nreturn call('RPUSH', KEYS[1], sequence .. ' ' .. ARGV[1])`,
   z.number(),
 );
 
@@ -147,8 +147,8 @@ describe('joining', () => {
     await Promise.all([a.work('a1'), b.work('b1')]);
     const blocked = b.block();
     await goBack();
-    // Of its own batches none is missing there: only the number of the epoch tells.
-    await setEpoch(place.redis, place.keys, { batches: { a: 1_000 } });
+    // Of its own commands none is missing there: only the number of the epoch tells.
+    await setEpoch(place.redis, place.keys, { sequences: { a: 1_000 } });
     const pending = a.work('a2');
     await until(async () => (await hash(place))['c:a'] !== undefined);
     expect(await done(place)).not.toContain('a2');
@@ -453,9 +453,9 @@ describe('a worker that takes long to put its journal back', () => {
   });
 });
 
-test('a worker that leaves while its last batch is asked for has lost nothing', async () => {
+test('a worker that leaves while its last sequence number is asked for has lost nothing', async () => {
   const { redis, keys } = ownPlace();
-  await setEpoch(redis, keys, { batches: { w: 7 } });
+  await setEpoch(redis, keys, { sequences: { w: 7 } });
   let asked = 0;
   const leavesMeanwhile = async <Answer>(answer: Promise<Answer>) => {
     const given = await answer;
@@ -467,14 +467,14 @@ test('a worker that leaves while its last batch is asked for has lost nothing', 
     hget: (key: string, field: string) => leavesMeanwhile(redis.hget(key, field)),
     zrange: (key: string) => leavesMeanwhile(redis.zrange(key, '0', '-1')),
   });
-  const [last = -1] = await lastBatches({ redis: asking, keys }, ['w']);
+  const [last = -1] = await lastSequences({ redis: asking, keys }, ['w']);
   expect(last).toBeGreaterThanOrEqual(7);
 });
 
 describe('a Redis put back from a copy of long ago', () => {
-  test('has those asked for that this worker has seen since its last batch there', async () => {
+  test('has those asked for that this worker has seen since its last command there', async () => {
     const { redis, keys } = ownPlace();
-    await restart(redis, keys, { batches: { a: 5, b: 5 } });
+    await restart(redis, keys, { sequences: { a: 5, b: 5 } });
     const seen = createRecentMap<string, number>(9);
     for (const [other, endedAt] of Object.entries({ still: STILL, later: 6, with: 5, before: 4 }))
       seen.set(other, endedAt);
@@ -492,8 +492,8 @@ describe('a Redis put back from a copy of long ago', () => {
   });
 });
 
-describe('a worker whose own batches are gone', () => {
-  test('puts its own journal back; one whose batches are all there does not', async () => {
+describe('a worker whose own commands are gone', () => {
+  test('puts its own journal back; one whose commands are all there does not', async () => {
     const place = ownPlace();
     const scopes: ReplayScope[] = [];
     const replay = async (scope: ReplayScope) => {
@@ -505,7 +505,7 @@ describe('a worker whose own batches are gone', () => {
     scopes.length = 0;
     await restarted(place);
     await a.work('a3');
-    await restart(place.redis, place.keys, { batches: { a: 1 } });
+    await restart(place.redis, place.keys, { sequences: { a: 1 } });
     await a.work('a4');
     expect(scopes.map(({ own }) => own)).toEqual([false, true]);
   });
@@ -516,7 +516,7 @@ describe('a worker whose own batches are gone', () => {
     for (const what of ['a1', 'a2', 'a3']) await a.work(what);
     const before = { a: a.replays(), b: b.replays() };
     const blocked = a.block();
-    await setEpoch(place.redis, place.keys, { batches: { a: 2 } });
+    await setEpoch(place.redis, place.keys, { sequences: { a: 2 } });
     const pending = a.work('a4');
     await until(() => a.replays() > before.a);
     const others = b.work('b1');
@@ -533,8 +533,8 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
     const place = ownPlace();
     await join('a', place);
     const keys = [doneKey(place.keys), place.keys.epoch];
-    const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, 0, batch]);
-    for (const batch of [8, 8, 7]) await run(batch);
+    const run = (sequence: number) => carryOut(place.redis, keys, ['x', 'a', 0, 0, sequence]);
+    for (const sequence of [8, 8, 7]) await run(sequence);
     expect(await hash(place)).toMatchObject({ 'm:a': '8' });
   });
 });
@@ -589,7 +589,7 @@ describe('leaving', () => {
     await b.epoch.close();
     expect(await hash(place)).not.toHaveProperty('m:b');
     if (isLost) await forgetLeft(place.redis, place.keys, 'b');
-    await restart(place.redis, place.keys, { batches: { a: 0 } });
+    await restart(place.redis, place.keys, { sequences: { a: 0 } });
     await a.work('a2');
     const waits = [expect.stringContaining('Waiting'), expect.stringContaining('did not check in')];
     expect(a.notices.filter((text) => text.includes('orkers'))).toEqual(isLost ? waits : []);
@@ -617,7 +617,7 @@ describe('leaving', () => {
     const b = await join('b', place);
     await b.work('b1');
     const number = Number((await hash(place)).number ?? 0) - 1;
-    await setEpoch(place.redis, place.keys, { number, batches: { b: null }, heard: { b: null } });
+    await setEpoch(place.redis, place.keys, { number, sequences: { b: null }, heard: { b: null } });
     await b.epoch.close();
     expect(await hash(place)).toMatchObject({ 'm:b': '0' });
     expect(await place.redis.zscore(place.keys.left, 'b')).toBeNull();

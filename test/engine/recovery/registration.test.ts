@@ -161,7 +161,7 @@ async function deadJournal(place: Place, run: string, name?: string): Promise<Jo
   // Redis has all that it has answered.
   const opened = (await own().redis.hget(place.keys.epoch, 'opened')) ?? '';
   await writeFile(join(place.folder, worker, 'epoch'), `${opened} 7\n`);
-  await setEpoch(own().redis, place.keys, { batches: { [worker]: 7 } });
+  await setEpoch(own().redis, place.keys, { sequences: { [worker]: 7 } });
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));
   return journal;
@@ -230,7 +230,7 @@ describe('a Redis that was emptied', () => {
     expect([a.verified.recoveries(), b.verified.recoveries()]).toEqual([1, 1]);
   });
 
-  test('and went back to before chunks were handed to the queue is told of them by who did that: each batch counts', async () => {
+  test('and went back to before chunks were handed to the queue is told of them by who did that: each command counts', async () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await a.remember(run);
@@ -284,7 +284,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     await own().redis.flushall();
-    await restart(own().redis, place.keys, { batches: { [worker]: 7 } });
+    await restart(own().redis, place.keys, { sequences: { [worker]: 7 } });
     const a = await joinAs(place);
     expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,/), 2: 'i dead.1 1' });
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 } });
@@ -390,7 +390,7 @@ describe('a process that was killed', () => {
       const a = await joinAs(place);
       const { worker } = await deadJournal(place, run);
       await appendFile(await journalOf(place, worker), '{"torn');
-      await setEpoch(own().redis, place.keys, { batches: { [worker]: last } });
+      await setEpoch(own().redis, place.keys, { sequences: { [worker]: last } });
       const b = await joinAs(place);
       expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
       expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBe('1');

@@ -53,10 +53,10 @@ export type Disk = {
   lines: Line[];
   known: LastKnown;
 };
-type LastKnown = { readonly epoch: string; readonly batch: number };
+type LastKnown = { readonly epoch: string; readonly sequence: number };
 
 export function newDisk(n: number, lines: Line[] = []): Disk {
-  return { worker: `m${n}`, fate: 'in-use', lines, known: { epoch: '', batch: -1 } };
+  return { worker: `m${n}`, fate: 'in-use', lines, known: { epoch: '', sequence: -1 } };
 }
 
 /** The worker in a slot: which journal is its own, and what it has in hand. */

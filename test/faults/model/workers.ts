@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type LedgerEpoch, openEpoch } from '../../../src/engine/recovery/epoch.ts';
 import { createReplay, recountRuns } from '../../../src/engine/recovery/replay.ts';
-import { lastBatches } from '../../../src/engine/recovery/verification.ts';
+import { lastSequences } from '../../../src/engine/recovery/verification.ts';
 import { quietEdges } from '../../support/epoch.ts';
 import { enrol, keepEnrolled, makePossiblySent, restart, setEpoch } from '../../support/stored.ts';
 import { recordOf, replayDisks } from './journal-replay.ts';
@@ -95,10 +95,10 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
   const { redis, keys, run } = world;
   const own = world.state.atWork[slot].disk;
   arrived.add(`m${own}`);
-  /** Journals at hand that are not put back yet, and the last batches of their workers that Redis has. */
+  /** Journals at hand that are not put back yet, and the last sequence numbers of their workers that Redis has. */
   const left = async () => {
     const disks = world.state.disks.filter(({ fate }) => fate === 'left');
-    const lasts = await lastBatches(
+    const lasts = await lastSequences(
       world,
       disks.map(({ worker }) => worker),
     );
@@ -112,7 +112,7 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     worker: `m${own}`,
     async hasOlderJournal(epoch) {
       const killed = world.bend.believesRedis ? [] : await left();
-      return killed.some(({ disk: { known }, last }) => known.epoch !== epoch || known.batch > last);
+      return killed.some(({ disk: { known }, last }) => known.epoch !== epoch || known.sequence > last);
     },
     knows(known) {
       const disk = world.state.disks[own];

@@ -1,6 +1,6 @@
 -- A worker is alive, and reads who else is. Workers without a heartbeat for long leave the
--- registry: on this server run nothing of theirs was lost. Their last batches stay beside who left
--- ('<worker> <batch>'): a Redis that knows neither has lost the worker.
+-- registry: on this server run nothing of theirs was lost. Their last numbers stay beside who left
+-- ('<worker> <sequence number>'): a Redis that knows neither has lost the worker.
 -- KEYS: workers that left. ARGV: ms without a heartbeat after which a worker leaves, ms for which
 -- it is remembered who left.
 -- Answers {now (ms), workers and their last heartbeats, …}.
