@@ -435,8 +435,8 @@ export const OF_LEDGER = [
   {
     id: 'given-up-without-its-journal',
     in: 'src/engine/ledger',
-    find: 'const lost = silent.filter((worker) => !atHand.includes(worker));',
-    put: "const lost = silent.filter((worker) => worker === '' && !atHand.includes(worker));",
+    find: 'const lost = suspects.filter((worker) => !atHand.includes(worker));',
+    put: "const lost = suspects.filter((worker) => worker === '' && !atHand.includes(worker));",
     tests: ['test/engine/ledger/epoch'],
     why: 'what a silent worker sent is taken for unsent where its journal is elsewhere',
   },

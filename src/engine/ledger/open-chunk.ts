@@ -23,7 +23,7 @@ import { type VerifiedLedger, whenVerified } from './verified.ts';
 export type Taken = {
   readonly state: RunState | null;
   readonly closed: boolean;
-  /** Redis lost something, and a worker that may have had the chunk is gone with its journal. */
+  /** Redis lost something, and a worker that may have had the chunk is dead, its journal lost. */
   readonly possiblySent: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
   /** Another worker, which lives, has rows of it under way: it gives them their ends. */

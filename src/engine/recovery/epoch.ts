@@ -34,11 +34,12 @@ const HEARTBEAT_MS = 1_000;
 const KNOWN_POLL_MS = 50;
 
 /**
- * Several heartbeats. Within one server run nothing is lost, so a worker that is silent for this
- * long leaves the registry. A command of a living worker, later than all of its own, takes it out:
- * a Redis that still has that command has lost nothing of the silent worker.
+ * Several heartbeats. Within one server run nothing is lost, so a worker that is not heard of for
+ * this long is suspect, and leaves the registry. A command of a living worker, later than all of
+ * its own, takes it out: a Redis that still has that command has lost nothing of the suspect
+ * worker.
  */
-export const SILENT_MS = 5_000;
+export const SUSPECT_AFTER_MS = 5_000;
 /** How long it is remembered who left: longer than the worker's journal is kept. */
 const LEFT_MS = 7 * 86_400_000;
 
@@ -102,9 +103,9 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     if (isNumbered) edges.knows({ epoch: memory.name, sequence: memory.recorded });
     return answer;
   };
-  const beat = { run: heartbeat, keys: [keys.left], args: [SILENT_MS, LEFT_MS], isNumbered: true };
+  const beat = { run: heartbeat, keys: [keys.left], args: [SUSPECT_AFTER_MS, LEFT_MS], isNumbered: true };
   let verifiedAt = Number.NEGATIVE_INFINITY;
-  /** A Redis that went back in time may forget this worker with all it sent, and it may be gone. */
+  /** A Redis that went back in time may forget this worker with all it sent, and it may be dead. */
   const untilKnown = async () => {
     let since = Number.POSITIVE_INFINITY;
     for (;;) {
@@ -112,7 +113,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       since = Math.min(since, now);
       const workers = see(memory, shown);
       const knows = (other: Shown) =>
-        other.worker === worker || other.beat > since || edges.isGone(other.worker);
+        other.worker === worker || other.beat > since || edges.isDead(other.worker);
       verifiedAt = performance.now();
       if (workers.every(knows)) return;
       if (stop.aborted) throw new Error(LEAVING);
@@ -163,7 +164,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;
       for (const [other, endedAt] of seen)
         if (endedAt === STILL && other !== worker && processOf(other) === process)
-          return !edges.isGone(other);
+          return !edges.isDead(other);
       return false;
     },
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),

@@ -120,7 +120,7 @@ const closedGate = async (bench: Bench) => {
 type Knows = 'open' | 'closed' | 'counted';
 const checkIn = (bench: Bench, server: string, knows: Knows) =>
   raw(bench, CHECK_IN, ['m', 0, server, knows, NOBODY], [bench.keys.left]);
-const NOBODY = JSON.stringify({ gone: [], givenUp: [], asked: [] });
+const NOBODY = JSON.stringify({ dead: [], evicted: [], asked: [] });
 const holdLease = ({ store, run }: Bench) => store.holdLease(run.id, 'me', 60_000);
 const claim = (bench: Bench) => claimOf(bench, bench.run.id, [[1, 'K1']]);
 

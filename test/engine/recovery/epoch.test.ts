@@ -295,18 +295,18 @@ describe('a worker that does not come', () => {
     worse: { id: 'worse', added: '7', suspect: '20', chunks: '90' },
   };
 
-  /** A worker `a` beside one, `b`, that is gone for good; records of unfinished runs lie beside the epoch. */
+  /** A worker `a` beside one, `b`, that is dead for good; records of unfinished runs lie beside the epoch. */
   async function leftAlone(graceMs: number, over: Partial<EpochEdges> = {}) {
     const place = ownPlace();
     const k = (run: string) => place.keys.run(run);
     for (const [run, fields] of Object.entries(RUNS)) await setRecord(place.redis, k(run), fields);
-    const gone = mortal(place);
+    const dead = mortal(place);
     const replay = createReplay(place.redis, place.keys);
     const doubt = () => replay.possiblySent(Object.keys(RUNS));
     const a = await join('a', place, { graceMs, doubt, ...over });
-    const b = await join('b', gone);
+    const b = await join('b', dead);
     await Promise.all([a.work('a1'), b.work('b1')]);
-    gone.die();
+    dead.die();
     await replay.vouched('earlier');
     await setEpoch(place.redis, place.keys, { number: Number((await hash(place)).number ?? 0) + 1 });
     for (const run of ['vouched', 'worse']) await replay.vouched(run);
@@ -347,7 +347,7 @@ describe('a worker that does not come', () => {
   });
 
   test('and may live, with its journal at hand, has it put back for it after the grace, and nothing is possibly sent', async () => {
-    const replay = async ({ silent }: ReplayScope) => silent.filter((other) => other === 'b');
+    const replay = async ({ suspects }: ReplayScope) => suspects.filter((other) => other === 'b');
     const { place, a, allPossiblySent } = await leftAlone(1_500, { replay });
     await restarted(place);
     const began = performance.now();
@@ -363,7 +363,7 @@ describe('a worker that does not come', () => {
     const { scopes, dead, replay } = asksFor(() => ['b']);
     const { place, a, allPossiblySent } = await leftAlone(60_000, {
       replay,
-      isGone: (other) => dead.has(other),
+      isDead: (other) => dead.has(other),
     });
     await restarted(place);
     const before = scopes.length;
@@ -373,7 +373,7 @@ describe('a worker that does not come', () => {
     dead.add('b');
     await pending;
     expect(scopes.slice(before + 1)).toEqual([
-      { own: false, isWhole: false, silent: [], isKeptOut: expect.any(Function) },
+      { own: false, isWhole: false, suspects: [], isKeptOut: expect.any(Function) },
     ]);
     expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');

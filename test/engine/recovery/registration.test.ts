@@ -65,7 +65,7 @@ async function ownPlace(target = `http://127.0.0.1/${performance.now()}`): Promi
   return { target, keys, store, folder: join(home, 'journal') };
 }
 
-const silent: Log = createLog('silent', { write: () => undefined }, () => 0);
+const quiet: Log = createLog('silent', { write: () => undefined }, () => 0);
 
 type Joined = Registration & {
   readonly redis: Redis;
@@ -83,7 +83,7 @@ async function joinAs(place: Place & { graceMs?: number }, at: Redis = own().red
     ...place,
     redis,
     index: createRunIndex(redis),
-    log: { ...silent, warn: (what) => void troubles.push(what) },
+    log: { ...quiet, warn: (what) => void troubles.push(what) },
     notify: (text) => void notices.push(text),
   });
   onTestFinished(() => registration.close());
@@ -139,7 +139,7 @@ async function marks({ keys }: Place, run: string): Promise<Record<string, strin
   return marks;
 }
 
-/** The name of a worker whose process, on this machine, is gone. */
+/** The name of a worker whose process, on this machine, is dead. */
 async function deadWorker(): Promise<string> {
   const child = spawn(process.execPath, ['--eval', '']);
   await once(child, 'exit');
