@@ -311,7 +311,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     log,
     teller: registration.verified.worker,
     // One machine at a time has the embedded server.
-    isGone: (other) => isDeadHere(other) || (ledger.isOurs !== undefined && isOfAnotherMachine(other)),
+    isDead: (other) => isDeadHere(other) || (ledger.isOurs !== undefined && isOfAnotherMachine(other)),
     onTry: meter.notified,
   });
   releasers.push(() => notifier?.close());

@@ -51,8 +51,8 @@ export type Plan =
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
 /** What is decided of: a row with those that go in its request. */
-type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'suspect' | 'keyless'> & {
-  readonly mates: readonly Pick<RowTask, 'row'>[];
+type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'possiblySent' | 'keyless'> & {
+  readonly members: readonly Pick<RowTask, 'row'>[];
 };
 
 type Means = {
@@ -71,7 +71,7 @@ export type End = Extract<Plan, { kind: 'end' }>;
 /** For a running run. A row on which the program itself fails is invalid: its chunk must end. */
 export function decide(task: Undecided, marks: Marks, means: Means): Plan {
   const mark = marks.get(task.row.row);
-  // An invalid mate says nothing of the others: all are looked at again.
+  // An invalid member says nothing of the others: all are looked at again.
   const settled = settledPlan(task, marks, ({ outcome }) => outcome !== 'invalid');
   if (settled !== null) return settled;
   try {
@@ -87,26 +87,26 @@ export function decideCancelled(task: Undecided, marks: Marks): Plan {
   if (settled !== null) return settled;
   if (marks.has(task.row.row)) return LOST;
   const mayCreate = !mayRepeat(callOfNew(task.run.operation));
-  const isDoubtful = task.suspect && mayCreate;
+  const isDoubtful = task.possiblySent && mayCreate;
   return { kind: 'end', end: isDoubtful ? JOURNAL_LOST : { outcome: 'cancelled' } };
 }
 
 /**
  * Rows of a group end together: where a worker died while it recorded them, the others get what one
- * of them has. `decides`: a mate with that settlement decides for the others. `null`: nothing is
+ * of them has. `decides`: a member with that settlement decides for the others. `null`: nothing is
  * settled.
  */
 function settledPlan(
-  { row: lead, mates }: Undecided,
+  { row: leader, members }: Undecided,
   marks: Marks,
   decides: (settled: Settlement) => boolean,
 ): Plan | null {
-  const first = marks.get(lead.row);
-  if (mates.length === 0) return first?.kind === 'settled' ? { kind: 'done' } : null;
-  const marked = mates.map(({ row }) => marks.get(row.row));
+  const first = marks.get(leader.row);
+  if (members.length === 0) return first?.kind === 'settled' ? { kind: 'done' } : null;
+  const marked = members.map(({ row }) => marks.get(row.row));
   const others = marked.filter((mark) => mark?.kind === 'settled');
   if (first?.kind === 'settled')
-    return others.length === mates.length ? { kind: 'done' } : endLike(first.settlement);
+    return others.length === members.length ? { kind: 'done' } : endLike(first.settlement);
   const decided = others.find(({ settlement }) => decides(settlement));
   return decided === undefined ? null : endLike(decided.settlement);
 }
@@ -125,7 +125,7 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   // The key was the row's when it was sent, whoever has it now.
   if (mark !== null && !mayRepeat(call)) return repeated(task, mark.text, step, means);
   if (step.kind === 'end') return comparedPlan(task, step, means);
-  if (task.suspect && !mayRepeat(step.call)) return { kind: 'end', end: JOURNAL_LOST };
+  if (task.possiblySent && !mayRepeat(step.call)) return { kind: 'end', end: JOURNAL_LOST };
   return mappedPlan(task, mark?.text ?? '', step, means);
 }
 
@@ -133,7 +133,7 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
 function repeated(task: Undecided, mark: string, step: Step, means: Means): Plan {
   const { idempotency } = means;
   const first = firstIntentIn(mark);
-  if (step.kind === 'end' || task.suspect) return LOST;
+  if (step.kind === 'end' || task.possiblySent) return LOST;
   if (first === null || !idempotency?.isRemembered(first)) return LOST;
   const ifSame = (plan: Plan): Plan => {
     if (plan.kind !== 'send') return LOST;
@@ -170,19 +170,19 @@ function mappedPlan(task: Undecided, expected: string, step: OfCall, means: Mean
 
 const NO_WARNINGS: Warnings = new Map();
 
-function isOneText({ row: lead, mates }: Undecided, { keyOf }: Mapping): boolean {
-  return mates.length === 0 || mates.every(({ row }) => keyOf(row) === keyOf(lead));
+function isOneText({ row: leader, members }: Undecided, { keyOf }: Mapping): boolean {
+  return members.length === 0 || members.every(({ row }) => keyOf(row) === keyOf(leader));
 }
 
-function mergedOf({ row: lead, mates, keyless }: Undecided, mapping: Mapping): GroupMapped {
-  const rows = [lead, ...mates.map(({ row }) => row)];
+function mergedOf({ row: leader, members, keyless }: Undecided, mapping: Mapping): GroupMapped {
+  const rows = [leader, ...members.map(({ row }) => row)];
   return keyless === null ? mapping.mapGroup(rows) : besideKeyless(rows, keyless);
 }
 
 /** None of the rows is sent, each for its own reason. */
-function invalidGroup(issues: Warnings, { row: lead }: Undecided): End {
+function invalidGroup(issues: Warnings, { row: leader }: Undecided): End {
   const ends = new Map([...issues].map(([row, own]) => [row, invalid(own).end]));
-  return { ...invalid(issues.get(lead.row) ?? []), ends };
+  return { ...invalid(issues.get(leader.row) ?? []), ends };
 }
 
 /** The call that a row becomes, or its end where the claim of its key allows none. */

@@ -72,16 +72,16 @@ export function isWhole(
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,
   taken: Taken,
-  { context, taker }: Omit<UntoldTake, 'order'>,
+  { context, fencingToken }: Omit<UntoldTake, 'order'>,
 ): RowOrder | null {
   const { send, group } = context.definition;
   if (send.rate !== undefined || group !== undefined) return null;
   if (context.idempotency !== null || claimed === undefined) return null;
   const numbers = rows.map(({ row }) => row.row);
-  return createRowOrder({ chunk, taker, taken, claimed, rows: numbers });
+  return createRowOrder({ chunk, fencingToken, taken, claimed, rows: numbers });
 }
 
-const NO_MATES: readonly never[] = [];
+const NO_MEMBERS: readonly never[] = [];
 
 /** The chunk's rows, each with those that go in its request. */
 function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
@@ -101,8 +101,8 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
       identity: ownKey({ run, identityKey, claim }, placeOf),
       claim,
       foundMark: mark?.kind === 'intent' ? mark.text : '',
-      suspect: taken.suspect,
-      mates: NO_MATES,
+      possiblySent: taken.possiblySent,
+      members: NO_MEMBERS,
       keyless: null,
     };
   });
@@ -122,10 +122,10 @@ function inGroups(tasks: readonly RowTask[], groups: readonly RowGroup<Row>[], c
     return task;
   };
   // The first row claims the key and gives it back.
-  const mateOf = (row: Row) => ({ ...taskOf(row), identity: null });
-  return groups.map(({ lead, mates, keyless }) => {
-    const task = taskOf(lead);
-    return { ...task, mates: mates.map(mateOf), keyless };
+  const memberOf = (row: Row) => ({ ...taskOf(row), identity: null });
+  return groups.map(({ leader, members, keyless }) => {
+    const task = taskOf(leader);
+    return { ...task, members: members.map(memberOf), keyless };
   });
 }
 
@@ -139,14 +139,14 @@ function isMadeUp({ rows }: ChunkJob): boolean {
  * rows after it along, so they share its fate.
  */
 function groupsAtMarks(rows: readonly Row[], marks: Taken['marks']): RowGroup<Row>[] {
-  const groups: (RowGroup<Row> & { readonly mates: Row[] })[] = [];
+  const groups: (RowGroup<Row> & { readonly members: Row[] })[] = [];
   let isOpen = false;
   for (const row of rows) {
     const mark = marks.get(row.row);
     const group = mark === undefined && isOpen ? groups.at(-1) : undefined;
-    if (group !== undefined) group.mates.push(row);
+    if (group !== undefined) group.members.push(row);
     else {
-      groups.push({ lead: row, mates: [], keyless: null });
+      groups.push({ leader: row, members: [], keyless: null });
       isOpen = mark?.kind === 'intent';
     }
   }

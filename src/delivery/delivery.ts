@@ -102,7 +102,7 @@ async function reachOf({ store, isFollowed }: DeliveryParts): Promise<Reach> {
 /** `null`: the ledger doesn't know the run; an emptied Redis may be about to get it back. */
 type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
-/** `process`: the first part of its takers' names. */
+/** `process`: the first part of its fencing tokens. */
 export function createDelivery(
   makeContext: MakeContext,
   interrupted: AbortSignal,
@@ -116,7 +116,7 @@ export function createDelivery(
   const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
     const context = await one.context;
     takes += 1;
-    if (context !== null) return deliverChunk(job, { context, lease, taker: `${process}.${takes}` });
+    if (context !== null) return deliverChunk(job, { context, lease, fencingToken: `${process}.${takes}` });
     // The next chunk looks anew. A dropped chunk would be lost, and putting back a ledger may take
     // any time: a look at each every few seconds costs less, even where the run never returns.
     kept.drop(job.run, one);

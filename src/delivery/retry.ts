@@ -98,7 +98,7 @@ export async function tryAgain(
 
 async function isLastOpen({ task, take }: Sending): Promise<boolean> {
   const run = await take.context.latest();
-  if (run === null || openRows(run) > 1 + task.mates.length) return false;
+  if (run === null || openRows(run) > 1 + task.members.length) return false;
   return acceptedRows(run.outcomes) >= OTHERS_ACCEPTED;
 }
 

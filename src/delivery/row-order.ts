@@ -1,6 +1,6 @@
 /**
- * The order in which one take of a chunk first sends its rows. The ledger keeps it in one field of
- * the chunk, as ranges; whoever takes the chunk over reads from it which rows may have been sent.
+ * The order in which one take of a chunk first sends its rows. The ledger keeps how far it has
+ * come (the watermark); whoever takes the chunk over reads there which rows may have been sent.
  * So each range names the rows before its end that go another way: retries, rows whose record's
  * fields are followed, and take-overs of a lost worker's rows.
  */
@@ -21,8 +21,8 @@ export type RowOrder = {
 
 type RowOrderOptions = {
   readonly chunk: number;
-  readonly taker: string;
-  readonly taken: Pick<Taken, 'at' | 'marks'>;
+  readonly fencingToken: string;
+  readonly taken: Pick<Taken, 'watermark' | 'marks'>;
   readonly claimed: string;
   /** All rows of the chunk, ascending. */
   readonly rows: readonly number[];
@@ -31,7 +31,7 @@ type RowOrderOptions = {
 type Apart = readonly [row: number, mark: string];
 
 export function createRowOrder(options: RowOrderOptions): RowOrder {
-  const { chunk, taker, taken, claimed } = options;
+  const { chunk, fencingToken, taken, claimed } = options;
   /** Without rows that have their outcome. */
   const rows = options.rows.filter((row) => taken.marks.get(row)?.kind !== 'settled');
   let areRepeatable: boolean | null = null;
@@ -46,7 +46,7 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
     const end = going.at(-1)?.row ?? 0;
     const isFirst = last === 0;
     const passedOver = rows.filter((row) => row > last && !range.has(row));
-    // The first range also names every row that an earlier taker left in doubt.
+    // The first range also names every row that an earlier take left in doubt.
     const named = passedOver.filter((row) => row < end || (isFirst && markOf(row) !== UNSENT_MARK));
     return named.map((row) => [row, markOf(row)]);
   };
@@ -59,8 +59,8 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
     isBefore: (row) => row > last,
     rangeOf: (going) => ({
       chunk,
-      taker,
-      seen: taken.at,
+      fencingToken,
+      seen: taken.watermark,
       from: last,
       repeatable: areRepeatable === true,
       claimed,

@@ -25,9 +25,9 @@ export type RowTask = {
   /** The intent that a dead worker left on the row, `''` for none. */
   readonly foundMark: string;
   /** Redis lost something: a lost worker may have sent the row without a trace in the ledger. */
-  readonly suspect: boolean;
+  readonly possiblySent: boolean;
   /** The other rows of its group: they go in its request and end as it does. */
-  readonly mates: readonly RowTask[];
+  readonly members: readonly RowTask[];
   /** Of its group (`RowGroup`). */
   readonly keyless: number | null;
 };
@@ -87,7 +87,7 @@ export function settledRow(
     body: packBody({ text: end.body ?? '', restBytes: end.restBytes ?? 0 }),
     documents: end.documents ?? '',
     mark,
-    lead: null,
+    leader: null,
     streak,
     repeatable: claim.kind === 'known' || mayRepeat(callOfNew(run.operation)),
   };

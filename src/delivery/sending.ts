@@ -21,7 +21,7 @@ export type Ended = 'settled' | 'unsent';
 export type ChunkTake = {
   readonly context: RunContext;
   /** Unique per take of a chunk: the owner of its intents. */
-  readonly taker: string;
+  readonly fencingToken: string;
   readonly lease: ChunkLease;
   /** `null`: each row goes by itself. */
   readonly order: RowOrder | null;
@@ -159,13 +159,13 @@ export function intentOf(sending: Sending): Intent {
     mark: nextMark(sending),
     expected: sending.mark,
     identity,
-    fields: fields === undefined ? null : { ...fields, own: fieldsUnderWay(take.taker) },
+    fields: fields === undefined ? null : { ...fields, own: fieldsUnderWay(take.fencingToken) },
     repeatable,
   };
 }
 
 function nextMark({ take, row, made, withdrawn, first }: Sending): string {
-  const mark = intentMark(take.taker, row, made + withdrawn + 1);
+  const mark = intentMark(take.fencingToken, row, made + withdrawn + 1);
   return first === null ? mark : withFirst(mark, first);
 }
 

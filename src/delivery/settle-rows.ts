@@ -80,9 +80,9 @@ export function createSettling(context: RunContext): Settling {
       ending.state = 'settling';
       settled.push(settledRow(task, endOf(task), mark, fields, streak));
       // The record's fields are recorded once, as its key is.
-      for (const mate of task.mates) {
-        const own = settledRow(mate, endOf(mate), mark);
-        settled.push({ ...own, lead: task.row.row });
+      for (const member of task.members) {
+        const own = settledRow(member, endOf(member), mark);
+        settled.push({ ...own, leader: task.row.row });
       }
       endings.push(ending);
       if (endings.length >= ENOUGH) flush();
@@ -99,12 +99,12 @@ export function warnedEnds({ plan }: Sending, end: RowEnd): ReadonlyMap<number, 
 
 /** What the service has of the record's fields now; `null`: they are not followed, or as before. */
 export function fieldsAfter(
-  { plan: { fields }, take: { taker } }: Sending,
+  { plan: { fields }, take: { fencingToken } }: Sending,
   { outcome, attempts = 0 }: RowEnd,
 ): FieldsChange | null {
   if (fields === undefined) return null;
   const { space, key, form, before, after } = fields;
-  const change = { space, key, form, before: fieldsUnderWay(taker) };
+  const change = { space, key, form, before: fieldsUnderWay(fencingToken) };
   if (wasAccepted(outcome)) return { ...change, after };
   // Before a refusal, an earlier attempt may have been carried out.
   const isUntouched = leavesAsItWas(outcome) && attempts === 1;

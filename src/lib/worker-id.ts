@@ -1,7 +1,7 @@
 /**
  * The workers of this home. The id of a process that moves rows is never used again and names its
  * journal. It says where the process ran and when it began, so that whoever finds the journal can
- * tell whether its worker is gone.
+ * tell whether its worker is dead.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -28,7 +28,7 @@ export function newWorkerId(): string {
 }
 
 /**
- * True only where the worker's process ran on this host and is gone: the machine itself (no
+ * True only where the worker's process ran on this host and is dead: the machine itself (no
  * container on it) was rebooted since, no process has its pid, or (Linux) the one with it was
  * started at another time. False wherever that is unknown: on another host, in another container,
  * for a name that is no worker's id, and, without /proc, while any process has the pid.
@@ -75,7 +75,7 @@ function startOf(pid: number): string | null {
   return afterName?.split(' ')[19] ?? null;
 }
 
-/** What tells a worker's process from all others: the part of its id by which its takers begin. */
+/** The part of a worker's id that no other process has: its fencing tokens begin so. */
 export function processOf(worker: string): string {
   return worker.slice(worker.lastIndexOf('.') + 1);
 }

@@ -15,8 +15,8 @@ type Numbered = { readonly row: number };
 export type KeyOf<T = Row> = (row: T) => string | null;
 
 export type RowGroup<T> = {
-  readonly lead: T;
-  readonly mates: readonly T[];
+  readonly leader: T;
+  readonly members: readonly T[];
   /**
    * A row without a readable key right before or after the group: it may belong to the group, which
    * would then go without it. `null`: none.
@@ -33,28 +33,28 @@ export function createGroupCutter<T extends Numbered>(
   /** The last group; `null`: there was no row. */
   end(): RowGroup<T> | null;
 } {
-  if (keyOf === null) return { take: (lead) => ({ lead, mates: [], keyless: null }), end: () => null };
+  if (keyOf === null) return { take: (leader) => ({ leader, members: [], keyless: null }), end: () => null };
   const startsGroup = createGroupStart(keyOf);
-  let open: { readonly lead: T; readonly mates: T[] } | null = null;
+  let open: { readonly leader: T; readonly members: T[] } | null = null;
   let before: T | null = null;
   const close = (after: T | null) => {
     if (open === null) return null;
-    const { lead, mates } = open;
-    const last = mates.at(-1) ?? lead;
-    const keyless = keylessBeside({ lead, last }, { before, after }, keyOf);
+    const { leader, members } = open;
+    const last = members.at(-1) ?? leader;
+    const keyless = keylessBeside({ leader, last }, { before, after }, keyOf);
     open = null;
     before = last;
-    return { lead, mates, keyless };
+    return { leader, members, keyless };
   };
   return {
     take(row) {
       const starts = startsGroup(row);
       if (open !== null && !starts) {
-        open.mates.push(row);
+        open.members.push(row);
         return null;
       }
       const ended = close(row);
-      open = { lead: row, mates: [] };
+      open = { leader: row, members: [] };
       return ended;
     },
     end: () => close(null),
@@ -97,11 +97,11 @@ export function createGroupEnd<T extends Numbered>(keyOf: KeyOf<T>): (row: T, si
 }
 
 function keylessBeside<T extends Numbered>(
-  { lead, last }: { readonly lead: T; readonly last: T },
+  { leader, last }: { readonly leader: T; readonly last: T },
   { before, after }: { readonly before: T | null; readonly after: T | null },
   keyOf: KeyOf<T>,
 ): number | null {
-  if (keyOf(lead) === null) return null;
-  if (before !== null && before.row === lead.row - 1 && keyOf(before) === null) return before.row;
+  if (keyOf(leader) === null) return null;
+  if (before !== null && before.row === leader.row - 1 && keyOf(before) === null) return before.row;
   return after !== null && after.row === last.row + 1 && keyOf(after) === null ? after.row : null;
 }

@@ -29,7 +29,7 @@ export async function checkDecisions(
 ) {
   const held = await heldOf(run, told, definition?.group !== undefined, ledger);
   refuseImpossible(told, held, definition?.keyForm ?? 'exact');
-  return withMates(held.groups, decidedIn(told));
+  return withMembers(held.groups, decidedIn(told));
 }
 
 /** One for each row: the same decision twice is one. */
@@ -97,7 +97,7 @@ export async function readHeld(
   const groups: (readonly Settlement[])[] = [];
   const cutter = createGroupCutter<Settlement>(({ key }) => (key === '' ? null : key));
   const keepGroup = (cut: RowGroup<Settlement> | null) => {
-    const group = cut === null ? [] : [cut.lead, ...cut.mates];
+    const group = cut === null ? [] : [cut.leader, ...cut.members];
     if (group.some(({ row }) => rows.has(row))) groups.push(group);
   };
   for await (const { settlements } of chunks) {
@@ -185,7 +185,7 @@ function holderOf({ row }: Told, { keys }: Held): Holder {
  * Extends decisions to rows in doubt of the same request. A UsageError lists rows that are decided
  * otherwise than another row of their group.
  */
-export function withMates(groups: Held['groups'], decisions: readonly RowDecision[]) {
+export function withMembers(groups: Held['groups'], decisions: readonly RowDecision[]) {
   const decided = new Map(decisions.map(({ row, decision }) => [row, decision]));
   const problems: string[] = [];
   const added: RowDecision[] = [];
@@ -201,7 +201,7 @@ export function withMates(groups: Held['groups'], decisions: readonly RowDecisio
   }
   if (problems.length > 0) throw new UsageError([...problems, NOTHING_RESOLVED]);
   const all = [...decisions, ...added].sort((a, b) => a.row - b.row);
-  return { decisions: all, mates: added.map(({ row }) => row) };
+  return { decisions: all, members: added.map(({ row }) => row) };
 }
 
 function problemOf(
@@ -209,12 +209,12 @@ function problemOf(
   decided: ReadonlyMap<number, Decision>,
   { row, decision }: RowDecision,
 ): string | null {
-  for (const mate of group) {
-    const other = decided.get(mate.row) ?? settledAs(mate);
+  for (const member of group) {
+    const other = decided.get(member.row) ?? settledAs(member);
     if (other === null || describeDecision(other) === describeDecision(decision)) continue;
     const [theirs, ours] = [describeDecision(other), describeDecision(decision)];
     return (
-      `row ${mate.row} is ${theirs}, and row ${row}, of the same key, ${ours}: ` +
+      `row ${member.row} is ${theirs}, and row ${row}, of the same key, ${ours}: ` +
       'expected one decision, since rows of one key are one record'
     );
   }

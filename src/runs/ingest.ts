@@ -161,8 +161,8 @@ export function claimingRows(
   }: Pick<Ingesting, 'definition' | 'mapping' | 'apart'> & { readonly run: Pick<Run, 'sha256'> },
 ): readonly Claiming[] {
   // Rows of one key that follow each other are one request: the key is the first one's.
-  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.groupOf));
-  return leads.flatMap((row) => {
+  const leaders = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.groupOf));
+  return leaders.flatMap((row) => {
     const key = identityKeyOf(run, mapping, row);
     return key === null || apart.has(row.row) ? [] : [{ row: row.row, key }];
   });

@@ -88,17 +88,17 @@ async function decide(
   told: readonly Told[],
   { by, definition, ledger }: Deciding,
 ): Promise<Resolved> {
-  const { decisions, mates } = await checkDecisions(run, told, definition, ledger);
+  const { decisions, members } = await checkDecisions(run, told, definition, ledger);
   const { keys } = ledger.of(run.target);
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
   await waitForReplica(ledger, run.target);
   // Open lines are settled with the others of their key.
-  const open = told.filter(({ row, decision }) => decision === null && !mates.includes(row));
+  const open = told.filter(({ row, decision }) => decision === null && !members.includes(row));
   return {
     ...countAnswers(decisions, answers),
     createdAs: outcomeOfCreated(run.operation),
     open: open.length,
-    mates: mates.length,
+    mates: members.length,
     refused: answers.flatMap((answer) => {
       const why = refusal(answer);
       return why === null ? [] : [{ row: answer.row, why }];

@@ -209,7 +209,7 @@ describe('rows with a rate', () => {
     expect(await sent).toMatch(/^put-/);
     const { rate } = bench.keys.run(bench.context.run.id);
     const free = await own().redis.get(rate);
-    expect(await deliverOn(bench, chunkOf(bench, 2), { taker: 'me.2' })).toBe('put-aside');
+    expect(await deliverOn(bench, chunkOf(bench, 2), { fencingToken: 'me.2' })).toBe('put-aside');
     expect([bench.attempts, await own().redis.get(rate)]).toEqual([[], free]);
   });
 });

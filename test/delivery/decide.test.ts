@@ -52,7 +52,7 @@ type Case = {
   readonly mark?: Mark;
   readonly definition?: object;
   readonly mapped?: Mapped;
-  readonly suspect?: boolean;
+  readonly possiblySent?: boolean;
   /** Of the run that has the key. */
   readonly state?: RunState;
 };
@@ -60,11 +60,11 @@ type Case = {
 /** Of row 7, whose key is K7. */
 function planOf(
   operation: Operation,
-  { claim = 'claimed', mark, definition, mapped = FINE, suspect = false, state }: Case = {},
+  { claim = 'claimed', mark, definition, mapped = FINE, possiblySent = false, state }: Case = {},
 ) {
   const task = sampleTask(operation, {
     claim: state === undefined ? CLAIMS[claim] : { ...CLAIMS.held, state },
-    suspect,
+    possiblySent,
   });
   const marks = new Map(mark === undefined ? [] : [[7, mark]]);
   return decide(task, marks, {
@@ -127,7 +127,7 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
   });
 
   test('that a worker may have sent whose journal is lost is in doubt where it may have been created', () => {
-    const plan = planOf(operation, { suspect: true });
+    const plan = planOf(operation, { possiblySent: true });
     expect(plan).toEqual(mayRepeat(call) ? sends(call) : JOURNAL_LOST);
   });
 
@@ -144,7 +144,7 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
     'whose key is another row’s (%s) is invalid (%s), whatever else there is',
     (claim, code, message) => {
       const end = ends({ outcome: 'invalid', code, message });
-      for (const given of [{}, { mapped: NO_NAME }, { suspect: true }])
+      for (const given of [{}, { mapped: NO_NAME }, { possiblySent: true }])
         expect(inWords(planOf(operation, { claim, ...given }))).toEqual(end);
       // Where Redis lost its claim of the key and another row has it now.
       const sent = inWords(planOf(operation, { claim, mark: INTENT }));
@@ -196,7 +196,7 @@ test('a row that the program itself stumbles over is invalid, in words without t
 });
 
 test('a row with an intent whose worker’s journal is lost as well is in doubt for the intent', () => {
-  expect(planOf('subclient.create', { suspect: true, mark: INTENT })).toEqual(WORKER_LOST);
+  expect(planOf('subclient.create', { possiblySent: true, mark: INTENT })).toEqual(WORKER_LOST);
 });
 
 test.each(OUTCOMES)('a row that is settled (%s) is done, whatever its claim', (outcome) => {
@@ -216,7 +216,7 @@ describe('a row whose key is known', () => {
     ['is skipped by default', 'subclient.create', {}, SKIPPED],
     ['is skipped as a draft too', 'counterparty.draft', {}, SKIPPED],
     ['is skipped even where it does not map', 'subclient.create', { mapped: NO_NAME }, SKIPPED],
-    ['is skipped even where a worker may have sent it', 'subclient.create', { suspect: true }, SKIPPED],
+    ['is skipped even where a worker may have sent it', 'subclient.create', { possiblySent: true }, SKIPPED],
     [
       'is skipped as a group that does not map, with a hint',
       'counterparty.draft',
@@ -242,7 +242,12 @@ describe('a row whose key is known', () => {
       { definition: { onKnownKey: 'fail' } },
       UPDATED,
     ],
-    ['updates it as an upsert that a worker may have sent', 'subclient.upsert', { suspect: true }, UPDATED],
+    [
+      'updates it as an upsert that a worker may have sent',
+      'subclient.upsert',
+      { possiblySent: true },
+      UPDATED,
+    ],
     [
       'takes an upsert over from a worker that is gone',
       'subclient.upsert',
@@ -372,7 +377,7 @@ describe('rows of one key', () => {
         return { kind: 'mapped', body, pathId: null, warnings, references: [] };
       },
     });
-  const mates = [8, 9].map((row) => sampleTask('counterparty.draft', { row: sampleRow(row) }));
+  const members = [8, 9].map((row) => sampleTask('counterparty.draft', { row: sampleRow(row) }));
   function decided({
     marks = [],
     keyless = null,
@@ -384,7 +389,7 @@ describe('rows of one key', () => {
     readonly gap?: boolean;
     readonly isCancelled?: boolean;
   }) {
-    const task = sampleTask('counterparty.draft', { mates, keyless });
+    const task = sampleTask('counterparty.draft', { members, keyless });
     if (isCancelled) return decideCancelled(task, new Map(marks));
     const definition = sampleDefinition('counterparty.draft', { group: 'accounts' });
     return decide(task, new Map(marks), { definition, mapping: mappingWith(gap), service: { build } });
@@ -449,8 +454,11 @@ describe('rows of one key', () => {
 });
 
 describe('of a cancelled run', () => {
-  const plan = (operation: Operation, { mark, suspect = false }: Pick<Case, 'mark' | 'suspect'> = {}) =>
-    decideCancelled(sampleTask(operation, { suspect }), new Map(mark === undefined ? [] : [[7, mark]]));
+  const plan = (
+    operation: Operation,
+    { mark, possiblySent = false }: Pick<Case, 'mark' | 'possiblySent'> = {},
+  ) =>
+    decideCancelled(sampleTask(operation, { possiblySent }), new Map(mark === undefined ? [] : [[7, mark]]));
 
   test.each(OPERATIONS)('a row of %s is cancelled, or in doubt where a dead worker had it', (operation) => {
     expect([plan(operation), plan(operation, { mark: INTENT })]).toEqual([
@@ -460,8 +468,8 @@ describe('of a cancelled run', () => {
   });
 
   test('a row that a lost worker may have sent is in doubt where that could have created it', () => {
-    expect(plan('subclient.upsert', { suspect: true })).toEqual(JOURNAL_LOST);
-    expect(plan('subclient.update', { suspect: true })).toEqual(ends({ outcome: 'cancelled' }));
+    expect(plan('subclient.upsert', { possiblySent: true })).toEqual(JOURNAL_LOST);
+    expect(plan('subclient.update', { possiblySent: true })).toEqual(ends({ outcome: 'cancelled' }));
   });
 
   test('a row that has its outcome keeps it', () => {

@@ -5,7 +5,7 @@ import type { ChunkJob } from '../../src/engine/queue/chunk-job.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { makeSuspect } from '../support/stored.ts';
+import { makePossiblySent } from '../support/stored.ts';
 import {
   answer,
   type Bench,
@@ -25,8 +25,8 @@ const own = useOwnRedis();
 const start = (options: BenchOptions = {}) => startBench(own().redis, options);
 
 /** Delivers chunk 1 of the bench with `rows` rows. */
-const deliver = (bench: Bench, rows: number, lease = HELD, taker = 'me.1') =>
-  deliverOn(bench, chunkOf(bench, rows), { lease, taker });
+const deliver = (bench: Bench, rows: number, lease = HELD, fencingToken = 'me.1') =>
+  deliverOn(bench, chunkOf(bench, rows), { lease, fencingToken });
 
 /** A row of the bench that was created before. */
 const madeBefore = ({ context }: Bench, row: number) =>
@@ -121,7 +121,7 @@ describe('a dead worker’s intent', () => {
     await bench.setMark(1, 'i dead.1 1');
     const ends = await Promise.all([
       deliver(bench, 1),
-      deliverOn(bench, chunkOf(bench, 1), { context: bench.another, taker: 'other.1' }),
+      deliverOn(bench, chunkOf(bench, 1), { context: bench.another, fencingToken: 'other.1' }),
     ]);
     expect(ends).toContain('closed');
     expect([bench.attempts.length, (await bench.run()).outcomes.updated]).toEqual([1, 1]);
@@ -142,13 +142,13 @@ describe('a journal that can’t be written', () => {
 });
 
 describe('a chunk that a worker may have had whose journal is lost', () => {
-  const suspect = (bench: Bench) => makeSuspect(own().redis, bench.keys.run(bench.context.run.id));
+  const loseTrace = (bench: Bench) => makePossiblySent(own().redis, bench.keys.run(bench.context.run.id));
 
   test('of creates, if that comes out after it was taken: nothing is sent any more, and the next take has it in doubt', async () => {
     const bench = await start({ rows: 1 });
     const context = serving(bench, {
       token: async () => {
-        await suspect(bench);
+        await loseTrace(bench);
         return 'token-1';
       },
     });

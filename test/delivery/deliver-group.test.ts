@@ -99,13 +99,13 @@ describe('rows of one key', () => {
     );
     // The other worker's intent is on the first row, then its outcome.
     await bench.setMark(1, 'i other.1 1');
-    const mates = rows.slice(1).map((row) => ({ ...row, lead: 1 }));
-    expect(await Promise.all(mates.map(bench.context.ledger.settle))).toEqual([false, false]);
+    const members = rows.slice(1).map((row) => ({ ...row, leader: 1 }));
+    expect(await Promise.all(members.map(bench.context.ledger.settle))).toEqual([false, false]);
     const task = taskOf(bench, 1);
     const drafted = settledRow(task, { outcome: 'drafted', id: 'cp-1', status: 200 }, 'i other.1 1');
     expect(await bench.context.ledger.settle(drafted)).toBe(true);
-    expect(await Promise.all(mates.map(bench.context.ledger.settle))).toEqual([false, false]);
-    const same = mates.map((mate) => ({ ...mate, outcome: 'drafted' as const }));
+    expect(await Promise.all(members.map(bench.context.ledger.settle))).toEqual([false, false]);
+    const same = members.map((member) => ({ ...member, outcome: 'drafted' as const }));
     expect(await Promise.all(same.map(bench.context.ledger.settle))).toEqual([true, true]);
   });
 });

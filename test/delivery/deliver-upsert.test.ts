@@ -50,7 +50,7 @@ async function startRecord() {
     const before = attempts.length;
     const row = { kind: 'cells' as const, row: 1, line: 2, cells: ['K1', name, town] };
     const job = { run: run.id, chunk: 1, rows: [{ row, claim }] };
-    expect(await deliverOn(bench, job, { context, taker: `me.${run.id}` })).toBe('closed');
+    expect(await deliverOn(bench, job, { context, fencingToken: `me.${run.id}` })).toBe('closed');
     const sent = attempts.slice(before).map(({ request }) => [request.call, JSON.parse(request.body ?? '')]);
     const [settled] = await settlementsOf({ ...bench, context });
     return { sent, outcome: settled?.outcome, code: settled?.code };

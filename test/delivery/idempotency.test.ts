@@ -12,7 +12,7 @@ import type { Reply, ServiceRequest } from '../../src/model/request.ts';
 import { deferred } from '../support/deferred.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { makeSuspect } from '../support/stored.ts';
+import { makePossiblySent } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import {
   answer,
@@ -160,8 +160,8 @@ async function begin(
   return { bench, context, clock, made };
 }
 
-const deliver = ({ bench, context }: Begun, rows = 1, taker = 'me.1') =>
-  deliverOn(bench, chunkOf(bench, rows), { context, taker });
+const deliver = ({ bench, context }: Begun, rows = 1, fencingToken = 'me.1') =>
+  deliverOn(bench, chunkOf(bench, rows), { context, fencingToken });
 const CUT: Reply = { kind: 'unreadable', status: 200, code: 'UND_ERR_SOCKET', ms: 3 };
 
 test.each<[string, Service]>([
@@ -254,7 +254,8 @@ async function leftBehind(service: Service = () => null, over: object = {}): Pro
   return { ...begun, context: another, answer: reply.resolve, ended };
 }
 
-const suspect = ({ bench: { redis, keys, context } }: Begun) => makeSuspect(redis, keys.run(context.run.id));
+const loseTrace = ({ bench: { redis, keys, context } }: Begun) =>
+  makePossiblySent(redis, keys.run(context.run.id));
 
 test('the next worker sends a dead one’s row again under the value of its first intent', async () => {
   const left = await leftBehind();
@@ -291,7 +292,7 @@ test.each<[string, (left: Begun) => unknown]>([
       }),
   ],
   ['without the first intent', ({ bench }) => bench.setMark(1, 'i dead.1 1.1')],
-  ['where Redis has lost something of the chunk', (left) => suspect(left)],
+  ['where Redis has lost something of the chunk', (left) => loseTrace(left)],
   ['in a run that is cancelled', ({ bench }) => bench.turn('cancelled')],
 ])('the next worker leaves a dead one’s row in doubt %s', async (_, change) => {
   const left = await leftBehind();
@@ -351,7 +352,7 @@ test('a refusal that comes late ends no doubt that another worker has of the sam
 
 test('a refusal in a chunk of which a lost worker may have sent the same ends no row', async () => {
   const left = await leftBehind();
-  await suspect(left);
+  await loseTrace(left);
   left.answer(answer(400));
   expect(await left.ended).toBe('put-back');
   expect([await left.bench.mark(1), settledEntries(left)]).toEqual([expect.stringMatching(/^i dead/), []]);

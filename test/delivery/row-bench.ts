@@ -217,12 +217,16 @@ export function chunkOf(bench: Bench, rows: number, claim: KeyClaim = CLAIMS.cla
 
 export const HELD = { isHeld: () => true };
 
-/** Delivers a chunk of the bench, by default as the taker `me.1` with its lease held. */
+/** Delivers a chunk of the bench, by default as the take `me.1` with its lease held. */
 export const deliverOn = (
   bench: Bench,
   job: ChunkJob,
-  { context = bench.context, taker = 'me.1', lease = HELD }: Partial<Parameters<typeof deliverChunk>[1]> = {},
-) => deliverChunk(job, { context, taker, lease });
+  {
+    context = bench.context,
+    fencingToken = 'me.1',
+    lease = HELD,
+  }: Partial<Parameters<typeof deliverChunk>[1]> = {},
+) => deliverChunk(job, { context, fencingToken, lease });
 
 /** The context of the bench with a service of which this is otherwise. */
 export const serving = ({ context }: Bench, over: Partial<RunContext['service']>): RunContext => ({

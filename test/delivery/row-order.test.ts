@@ -8,7 +8,7 @@ const settled: Mark = { kind: 'settled', settlement: settledRow(1, 'created') };
 const intent = (text: string): Mark => ({ kind: 'intent', text });
 const of = (...rows: readonly number[]) => rows.map((row) => ({ row, identity: null }));
 
-/** Rows 1 to 9, of which 2, 3, 6 and 9 are sent in order; row 1 has its outcome, and a taker before left an intent on row 8. */
+/** Rows 1 to 9, of which 2, 3, 6 and 9 are sent in order; row 1 has its outcome, and a take before left an intent on row 8. */
 function orderOf() {
   const marks = new Map([
     [1, settled],
@@ -16,11 +16,11 @@ function orderOf() {
   ]);
   const parts = {
     chunk: 4,
-    taker: 'me.1',
+    fencingToken: 'me.1',
     claimed: CLAIMED,
     rows: [1, 2, 3, 4, 5, 6, 7, 8, 9],
   };
-  return createRowOrder({ ...parts, taken: { at: 'before 8 x', marks } });
+  return createRowOrder({ ...parts, taken: { watermark: 'before 8 x', marks } });
 }
 
 test('the first range names all that was found, and each one the rows before its end that go another way', () => {

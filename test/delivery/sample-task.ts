@@ -33,8 +33,8 @@ export function sampleTask(operation: Operation, over: Partial<RowTask> = {}): R
     identityKey: 'K7',
     claim: CLAIMS.claimed,
     foundMark: '',
-    suspect: false,
-    mates: [],
+    possiblySent: false,
+    members: [],
     keyless: null,
     ...over,
   };

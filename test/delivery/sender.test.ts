@@ -19,8 +19,8 @@ import {
 
 const own = useOwnRedis();
 const start = (options: BenchOptions = {}) => startBench(own().redis, options);
-const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
-  deliverOn(bench, chunkOf(bench, rows), { taker });
+const deliver = (bench: Bench, rows: number, fencingToken = 'me.1') =>
+  deliverOn(bench, chunkOf(bench, rows), { fencingToken });
 
 /** Places of a process of which another run has all 20; `free` gives some of them back. */
 function crowdedPermits() {

@@ -13,7 +13,7 @@ import { protocol } from '../../src/engine/ledger/protocol.ts';
 import { noteDoubts, resolveRows } from '../../src/engine/ledger/resolve.ts';
 import { script } from '../../src/engine/ledger/script.ts';
 import { whenVerified } from '../../src/engine/ledger/verified.ts';
-import { SILENT_MS } from '../../src/engine/recovery/epoch.ts';
+import { SUSPECT_AFTER_MS } from '../../src/engine/recovery/epoch.ts';
 import { createReplay } from '../../src/engine/recovery/replay.ts';
 import { messageOf } from '../../src/lib/errors.ts';
 import { type Outcome, wasAccepted } from '../../src/model/outcome.ts';
@@ -91,10 +91,10 @@ const markOf = (taker: string) => intentMark(taker, 1, 1);
 
 async function grant({ ledger, way, keys, redis }: Cell, taker: string): Promise<unknown> {
   if (way !== WAYS[0]) return grantOf(ledger, intentOn(1, markOf(taker)));
-  const { at: seen } = await ledger.take(1, [1]);
+  const { watermark: seen } = await ledger.take(1, [1]);
   const claimed = (await redis.hget(keys.epoch, 'opened')) ?? '';
   const rows = [{ row: 1, identity: null }];
-  const range = { chunk: 1, taker, seen, from: 0, repeatable: false, claimed, rows, apart: [] };
+  const range = { chunk: 1, fencingToken: taker, seen, from: 0, repeatable: false, claimed, rows, apart: [] };
   return ledger.exchange({ ranges: [range] });
 }
 
@@ -104,7 +104,7 @@ const settle = ({ ledger }: Cell, outcome: Outcome, mark = markOf(FIRST)) =>
 const replay = ({ redis, keys, id }: Cell) =>
   createReplay(redis, keys).intended(id, [{ chunk: 1, row: 1, mark: markOf(OTHER) }]);
 
-const loseWorker = ({ redis, keys, id }: Cell) => createReplay(redis, keys).suspect([id]);
+const loseWorker = ({ redis, keys, id }: Cell) => createReplay(redis, keys).possiblySent([id]);
 
 async function decide({ redis, keys, run }: Cell, decision: Decision) {
   const decisions = [{ row: 1, decision }];
@@ -134,14 +134,14 @@ const ROWS: ReadonlyArray<Named<Cell>> = [
 ];
 
 async function readRow({ ledger, redis, keys, run }: Cell): Promise<readonly [string, Mark | undefined]> {
-  const { marks, closed, suspect } = await ledger.take(1, [1]);
+  const { marks, closed, possiblySent } = await ledger.take(1, [1]);
   const [settlement] = closed ? await settlementsOf(redis, keys, await run()) : [];
   const mark = settlement === undefined ? marks.get(1) : ({ kind: 'settled', settlement } as const);
-  return [nameOf(mark, suspect), mark];
+  return [nameOf(mark, possiblySent), mark];
 }
 
-function nameOf(mark: Mark | undefined, suspect: boolean): string {
-  if (mark === undefined) return suspect ? 'PossiblySent' : 'Unsent';
+function nameOf(mark: Mark | undefined, possiblySent: boolean): string {
+  if (mark === undefined) return possiblySent ? 'PossiblySent' : 'Unsent';
   if (mark.kind === 'intent') return mark.text === protocol.conflicting ? 'Conflicting' : 'Intent';
   const { code, outcome } = mark.settlement;
   if (code === 'not_created') return 'NotCreated';
@@ -224,12 +224,12 @@ const look = script(LOOK, z.array(z.union([z.string(), z.number()])));
 async function arrive({ redis, keys }: Place, worker: string, of: object = {}): Promise<void> {
   const [server = '', isOpen] = await look(redis, [keys.epoch], [worker, 'begins', 0]);
   const knows = isOpen === 1 ? 'open' : 'counted';
-  const others = JSON.stringify({ gone: [], givenUp: [], asked: [], ...of });
+  const others = JSON.stringify({ dead: [], evicted: [], asked: [], ...of });
   await checkIn(redis, [keys.epoch, keys.left], [worker, 1, server, knows, others]);
 }
 
 const beat = ({ redis, keys }: Place, worker: string) =>
-  heartbeat(redis, [keys.left, keys.epoch], [SILENT_MS, 60_000, worker, 0, 1, 1]);
+  heartbeat(redis, [keys.left, keys.epoch], [SUSPECT_AFTER_MS, 60_000, worker, 0, 1, 1]);
 
 async function join(place: Place, worker = 'w'): Promise<void> {
   await arrive(place, worker);
@@ -242,7 +242,7 @@ const leave = ({ redis, keys }: Place, epoch = 0) =>
 
 async function fallSilent({ redis, keys }: Place): Promise<void> {
   const isHeard = (await redis.hexists(keys.epoch, 'b:w')) === 1;
-  if (isHeard) await setEpoch(redis, keys, { heard: { w: Date.now() - 2 * SILENT_MS } });
+  if (isHeard) await setEpoch(redis, keys, { heard: { w: Date.now() - 2 * SUSPECT_AFTER_MS } });
 }
 
 /** In a closed epoch the other says that of workers. */
@@ -269,14 +269,15 @@ const OWN_MOVES: ReadonlyArray<Named<Place>> = [
 const OTHERS_MOVES: ReadonlyArray<Named<Place>> = [
   ['silence', fallSilent],
   ['evicted', (place) => beat(place, 'o')],
-  ['evicted', (place) => say(place, { givenUp: ['w'] })],
-  ['replayed', (place) => say(place, { gone: ['w'] })],
+  ['evicted', (place) => say(place, { evicted: ['w'] })],
+  ['replayed', (place) => say(place, { dead: ['w'] })],
   ['missed', (place) => say(place, { asked: ['w'] })],
 ];
 
 async function readWorker({ redis, keys }: Place): Promise<readonly [string]> {
   const [last, heard] = await redis.hmget(keys.epoch, 'm:w', 'b:w');
-  if (typeof last === 'string') return [Date.now() - Number(heard) < SILENT_MS ? 'Registered' : 'Suspect'];
+  if (typeof last === 'string')
+    return [Date.now() - Number(heard) < SUSPECT_AFTER_MS ? 'Registered' : 'Suspect'];
   return [(await redis.zscore(keys.left, 'w')) === null ? 'Absent' : 'Left'];
 }
 

@@ -54,7 +54,7 @@ const SEARCHES: ReadonlyArray<readonly [string, Limits]> = LONG
     ];
 
 test.each(SEARCHES)(
-  `every path of ${DEPTH} events of one row and two takers, with %s: never twice, nothing lost`,
+  `every path of ${DEPTH} events of one row and two workers, with %s: never twice, nothing lost`,
   async (name, limits) => {
     const found = await searchAll({
       connections: connections(),

@@ -5,7 +5,7 @@ import { createGroupEnd, createGroupStart, groupRows, MAX_GROUP_ROWS } from '../
 import { keyedRow, keyedRows, keyOfRow } from '../support/keyed-rows.ts';
 
 const groupsOf = (rows: readonly Row[]) =>
-  groupRows(rows, keyOfRow).map(({ lead, mates }) => [lead, ...mates].map((one) => one.row));
+  groupRows(rows, keyOfRow).map(({ leader, members }) => [leader, ...members].map((one) => one.row));
 const keylessOf = (rows: readonly Row[]) => groupRows(rows, keyOfRow).map(({ keyless }) => keyless);
 
 describe('rows of one key', () => {
@@ -37,7 +37,7 @@ describe('rows of one key', () => {
 
   test('are each for itself where the job does not group', () => {
     const rows = keyedRows(['a', 'a', '']);
-    expect(groupRows(rows, null)).toEqual(rows.map((lead) => ({ lead, mates: [], keyless: null })));
+    expect(groupRows(rows, null)).toEqual(rows.map((leader) => ({ leader, members: [], keyless: null })));
   });
 });
 
@@ -62,8 +62,8 @@ test('whatever the keys, groups hold every row once, in order, and begin where t
     fc.property(fc.array(fc.constantFrom('a', 'b', '')), (keys) => {
       const rows = keyedRows(keys);
       const groups = groupRows(rows, keyOfRow);
-      expect(groups.flatMap(({ lead, mates }) => [lead, ...mates])).toEqual(rows);
-      expect(rows.filter(createGroupStart(keyOfRow))).toEqual(groups.map(({ lead }) => lead));
+      expect(groups.flatMap(({ leader, members }) => [leader, ...members])).toEqual(rows);
+      expect(rows.filter(createGroupStart(keyOfRow))).toEqual(groups.map(({ leader }) => leader));
     }),
   );
 });

@@ -163,7 +163,7 @@ export const OF_LEDGER = [
   {
     id: 'settle-mate-alone',
     in: 'src/engine/ledger',
-    find: 'return leadDiffers(of, e, chunk) or (gaveUp',
+    find: 'return leaderDiffers(of, e, chunk) or (gaveUp',
     put: 'return (gaveUp',
     tests: ['test/delivery/deliver-group', 'test/engine/ledger/settle-batch'],
     why: 'rows of a group end otherwise than the request that they are in',
@@ -379,7 +379,7 @@ export const OF_LEDGER = [
   {
     id: 'settle-over-a-later-take',
     in: 'src/engine/ledger',
-    find: 'ownerOf = takerOf',
+    find: 'ownerOf = tokenOf',
     put: 'ownerOf = processOf',
     tests: ['test/engine/ledger/chunk-ledger'],
     why: 'a refusal ends a row that a later take of the same process is sending',
@@ -475,8 +475,8 @@ export const OF_LEDGER = [
   {
     id: 'given-up-without-its-journal',
     in: 'src/engine/recovery',
-    find: 'const lost = silent.filter((worker) => !atHand.includes(worker));',
-    put: "const lost = silent.filter((worker) => worker === '' && !atHand.includes(worker));",
+    find: 'const lost = suspects.filter((worker) => !atHand.includes(worker));',
+    put: "const lost = suspects.filter((worker) => worker === '' && !atHand.includes(worker));",
     tests: ['test/engine/ledger/epoch'],
     why: 'what a silent worker sent is taken for unsent where its journal is elsewhere',
   },
@@ -692,8 +692,8 @@ export const OF_LEDGER = [
   {
     id: 'lost-worker-without-doubt',
     in: 'src/engine/ledger',
-    find: "if id then call('HSET', record, 'suspect'",
-    put: "if false then call('HSET', record, 'suspect'",
+    find: "if id then call('HSET', record, protocol.possiblySent",
+    put: "if false then call('HSET', record, protocol.possiblySent",
     tests: ['test/engine/ledger/epoch'],
     why: 'what a worker without a journal at hand had sent goes again',
   },

@@ -187,7 +187,7 @@ export const OF_ROWS = [
   {
     id: 'value-over-lost-chunk',
     in: 'src/delivery',
-    find: "if (step.kind === 'end' || task.suspect) return LOST;",
+    find: "if (step.kind === 'end' || task.possiblySent) return LOST;",
     put: "if (step.kind === 'end') return LOST;",
     tests: ['test/delivery/idempotency'],
     why: 'a row goes again of which Redis may have lost a later intent with another body',

@@ -3,7 +3,7 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { RowDecision } from '../../src/engine/ledger/resolve.ts';
 import { chunksWith } from '../../src/engine/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { readHeld, withMates } from '../../src/runs/decisions.ts';
+import { readHeld, withMembers } from '../../src/runs/decisions.ts';
 import { resolveRun } from '../../src/runs/resolve.ts';
 import { seedRun } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -26,7 +26,7 @@ async function* chunksOf(rows: readonly Settlement[]) {
 async function extend(rows: readonly Settlement[], ...decisions: readonly RowDecision[]) {
   const named = new Set(decisions.map(({ row }) => row));
   const { groups } = await readHeld(chunksOf(rows), { rows: named, ids: new Set(), isGrouped: true });
-  return withMates(groups, decisions);
+  return withMembers(groups, decisions);
 }
 
 const doubts = (...keys: readonly string[]) => keys.map((key, i) => doubtOf(i + 1, { key }));
@@ -34,13 +34,13 @@ const doubts = (...keys: readonly string[]) => keys.map((key, i) => doubtOf(i + 
 test('a decision is that of every row in doubt of its key that stands beside it', async () => {
   const rows = doubts('a', 'b', 'b', 'b', 'c', 'b');
   const three = [2, 3, 4].map((row) => created(row, 'x'));
-  expect(await extend(rows, created(3, 'x'))).toEqual({ decisions: three, mates: [2, 4] });
-  const apart = { decisions: [notCreated(1), created(6, 'y')], mates: [] };
+  expect(await extend(rows, created(3, 'x'))).toEqual({ decisions: three, members: [2, 4] });
+  const apart = { decisions: [notCreated(1), created(6, 'y')], members: [] };
   expect(await extend(rows, created(6, 'y'), notCreated(1))).toEqual(apart);
 });
 
 test('rows without a key are never one record', async () => {
-  const alone = { decisions: [created(2, 'x')], mates: [] };
+  const alone = { decisions: [created(2, 'x')], members: [] };
   expect(await extend(doubts('', '', ''), created(2, 'x'))).toEqual(alone);
 });
 
@@ -86,13 +86,13 @@ test.each([
 
 test('the decision that a row of the key was settled with before is that of the rest', async () => {
   const rows = [doubtOf(1, { key: 'a', outcome: 'drafted', id: 'x' }), ...doubts('', 'a', 'a').slice(1)];
-  expect((await extend(rows, created(1, 'x'))).mates).toEqual([2, 3]);
-  expect((await extend(rows, created(2, 'x'))).mates).toEqual([3]);
+  expect((await extend(rows, created(1, 'x'))).members).toEqual([2, 3]);
+  expect((await extend(rows, created(2, 'x'))).members).toEqual([3]);
 });
 
 test('where no row of the key is in doubt any more nothing is added or refused here', async () => {
   const rows = doubts('a', 'a').map((one): Settlement => ({ ...one, outcome: 'drafted', id: 'x' }));
-  expect(await extend(rows, created(1, 'y'))).toEqual({ decisions: [created(1, 'y')], mates: [] });
+  expect(await extend(rows, created(1, 'y'))).toEqual({ decisions: [created(1, 'y')], members: [] });
 });
 
 test.each([

@@ -15,7 +15,7 @@ export const quietEdges = {
   replay: async () => [],
   connected: async () => [],
   doubt: async () => undefined,
-  isGone: () => false,
+  isDead: () => false,
   onNotice: () => undefined,
   onTrouble: () => undefined,
 } satisfies Partial<EpochEdges>;

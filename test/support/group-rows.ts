@@ -5,5 +5,5 @@ export function groupRows<T extends { readonly row: number }>(
   rows: readonly T[],
   keyOf: (row: T) => string | null,
 ): readonly (readonly T[])[] {
-  return groupsOf(rows, keyOf).map(({ lead, mates }) => [lead, ...mates]);
+  return groupsOf(rows, keyOf).map(({ leader, members }) => [leader, ...members]);
 }

@@ -34,7 +34,7 @@ export function settledRow(row: number, outcome: Outcome, over: Partial<SettledR
     chunk: 1,
     identity: null,
     fields: null,
-    lead: null,
+    leader: null,
     repeatable: false,
     streak: null,
     source: '',

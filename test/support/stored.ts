@@ -95,15 +95,15 @@ type EpochState = {
   /** Another than before: claims may be gone. */
   readonly opened?: string;
   readonly number?: number;
-  /** Worker → its last batch. */
-  readonly batches?: Readonly<Record<string, number | null>>;
+  /** Worker → its last sequence number. */
+  readonly sequences?: Readonly<Record<string, number | null>>;
   /** Worker → when it was last heard of (ms). */
   readonly heard?: Readonly<Record<string, number | null>>;
 };
 
 export function setEpoch(redis: Redis, keys: LedgerKeys, state: EpochState) {
-  const { batches = {}, heard = {}, ...fields } = state;
-  return setHash(redis, keys.epoch, { ...fields, ...prefixed('m:', batches), ...prefixed('b:', heard) });
+  const { sequences = {}, heard = {}, ...fields } = state;
+  return setHash(redis, keys.epoch, { ...fields, ...prefixed('m:', sequences), ...prefixed('b:', heard) });
 }
 
 function prefixed(prefix: string, of: Fields): Fields {
@@ -127,9 +127,9 @@ export async function signOff(redis: Redis, keys: LedgerKeys, worker: string, at
 
 /** As a living worker's heartbeat lets another go. */
 export async function evict(redis: Redis, keys: LedgerKeys, worker: string): Promise<void> {
-  const batch = await redis.hget(keys.epoch, `m:${worker}`);
-  await redis.zadd(keys.left, Date.now(), `${worker} ${batch}`);
-  await setEpoch(redis, keys, { batches: { [worker]: null } });
+  const sequence = await redis.hget(keys.epoch, `m:${worker}`);
+  await redis.zadd(keys.left, Date.now(), `${worker} ${sequence}`);
+  await setEpoch(redis, keys, { sequences: { [worker]: null } });
 }
 
 /** Redis doesn't know that the worker left or was let go. */
@@ -184,7 +184,7 @@ export function addCount(redis: Redis, { record }: RunKeys, outcome: Outcome, by
 }
 
 /** A worker that is lost may have sent rows of the chunks up to this one. */
-export function makeSuspect(redis: Redis, k: RunKeys, upTo = 1) {
+export function makePossiblySent(redis: Redis, k: RunKeys, upTo = 1) {
   return setRecord(redis, k, { suspect: upTo });
 }
 

@@ -77,7 +77,7 @@ export function createChunkLedger(given: ChunkLedgerOptions) {
       return { ...(await exchange(next)), unrecorded };
     },
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, options), MAX_BATCH),
-    /** False where the row already had an outcome or belongs to another taker. Safe to repeat. */
+    /** False where the row already had an outcome or belongs to another take. Safe to repeat. */
     settle: tickBatch(async (rows: readonly SettledRow[]) => {
       const unrecorded = await settleAll(rows, false);
       return rows.map(({ row }) => !unrecorded.has(row));
@@ -103,7 +103,7 @@ function bounded(rows: readonly SettledRow[]): ReadonlyArray<readonly SettledRow
     const kept = row.source.length + row.body.length + row.documents.length;
     const batch = batches.at(-1);
     size += kept;
-    if (batch !== undefined && (size <= MAX_KEPT || row.lead !== null)) {
+    if (batch !== undefined && (size <= MAX_KEPT || row.leader !== null)) {
       batch.push(row);
     } else {
       batches.push([row]);

@@ -100,10 +100,10 @@ const doingSchema = z.object({
 });
 type Doing = z.infer<typeof doingSchema>;
 
-/** A worker that has not written for so long is gone. */
-const GONE_AFTER_MS = 60_000;
+/** A worker that has not written for so long is dead. */
+const DEAD_AFTER_MS = 60_000;
 
-/** Each worker writes its own entry every few seconds, and removes those of who is gone. */
+/** Each worker writes its own entry every few seconds, and removes those of who is dead. */
 export async function keepDoing(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -113,8 +113,8 @@ export async function keepDoing(
   await redis.hset(keys.doing, worker, JSON.stringify(doing));
   const all = await redis.hgetall(keys.doing);
   const living = new Set(livingIn(all, doing.at).map((one) => one.worker));
-  const gone = Object.keys(all).filter((name) => !living.has(name));
-  if (gone.length > 0) await redis.hdel(keys.doing, ...gone);
+  const dead = Object.keys(all).filter((name) => !living.has(name));
+  if (dead.length > 0) await redis.hdel(keys.doing, ...dead);
 }
 
 export async function forgetDoing(redis: RedisConnection, keys: LedgerKeys, worker: string): Promise<void> {
@@ -130,6 +130,6 @@ function livingIn(all: Readonly<Record<string, string>>, now: number) {
   const byName = Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1));
   return byName.flatMap(([worker, text]) => {
     const doing = readAs(doingSchema, text);
-    return doing !== null && doing.at > now - GONE_AFTER_MS ? [{ ...doing, worker }] : [];
+    return doing !== null && doing.at > now - DEAD_AFTER_MS ? [{ ...doing, worker }] : [];
   });
 }

@@ -54,7 +54,7 @@ export type Exchange = {
 
 /** By the rows' numbers. */
 export type Exchanged = {
-  /** Rows that had their outcome already, or belong to another taker. */
+  /** Rows that had their outcome already, or belong to another take. */
   readonly unrecorded: ReadonlySet<number>;
   readonly granted: ReadonlyMap<number, Granted>;
 };

@@ -25,8 +25,8 @@ export type Intent = {
 /** First attempts of a chunk's rows, in the chunk's order. */
 export type Range = {
   readonly chunk: number;
-  readonly taker: string;
-  /** How far the chunk's order had come when it was taken (`Taken.at`). */
+  readonly fencingToken: string;
+  /** The chunk's watermark when it was taken (`Taken.watermark`). */
   readonly seen: string;
   /** The row up to which this take has come; 0: none yet. */
   readonly from: number;
@@ -79,7 +79,11 @@ export function parseRefusal(answer: string): Granted {
 /** JSON that EXCHANGE and the journal are told: rows of a range as number and place of the key. */
 export function tellIntents(ranges: readonly Range[], next: readonly Intent[], keys: LedgerKeys): string {
   return JSON.stringify({
-    ranges: ranges.map((range) => ({ ...range, rows: range.rows.flatMap((row) => placedRow(row, keys)) })),
+    ranges: ranges.map(({ fencingToken, ...range }) => ({
+      ...range,
+      taker: fencingToken,
+      rows: range.rows.flatMap((row) => placedRow(row, keys)),
+    })),
     rows: next.map(({ identity, fields, ...intent }) => ({
       ...intent,
       key: identity === null ? undefined : identityPlace(keys, identity),
@@ -90,8 +94,8 @@ export function tellIntents(ranges: readonly Range[], next: readonly Intent[], k
 
 /** Each row with the mark that it asks for. */
 export function markedRows(ranges: readonly Range[], next: readonly Intent[]): MarkedRow[] {
-  const ranged = ranges.flatMap(({ chunk, taker, rows }) =>
-    rows.map(({ row }) => ({ chunk, row, mark: intentMark(taker, row, 1) })),
+  const ranged = ranges.flatMap(({ chunk, fencingToken, rows }) =>
+    rows.map(({ row }) => ({ chunk, row, mark: intentMark(fencingToken, row, 1) })),
   );
   return [...ranged, ...next];
 }

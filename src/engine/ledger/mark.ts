@@ -28,9 +28,9 @@ export type Mark =
 /** Mark of a row that left its chunk's order and is unsent. */
 export const UNSENT_MARK = protocol.unsent;
 
-/** Unique per take of a chunk, row and attempt; the first attempt of rows in order is 1. */
-export function intentMark(taker: string, row: number, attempt: number): string {
-  return `${protocol.intent}${taker} ${attempt}.${row}`;
+/** `token`: the take's fencing token. The first attempt of rows in order is 1. */
+export function intentMark(token: string, row: number, attempt: number): string {
+  return `${protocol.intent}${token} ${attempt}.${row}`;
 }
 
 /** Ms, and the value of an idempotency header. */
@@ -48,8 +48,8 @@ export function firstIntentIn(mark: string): FirstIntent | null {
   return at === undefined ? null : { at: Number(at), value };
 }
 
-/** The taker of a row's first attempt, by its mark; `null`: it is of another form. */
-export function takerInOrder(mark: string, row: number): string | null {
+/** The fencing token of a row's first attempt, by its mark; `null`: it is of another form. */
+export function tokenInOrder(mark: string, row: number): string | null {
   const end = protocol.firstAttempt + row;
   return mark.endsWith(end) ? mark.slice(protocol.intent.length, -end.length) : null;
 }

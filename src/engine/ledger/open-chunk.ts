@@ -23,13 +23,13 @@ import { type VerifiedLedger, whenVerified } from './verified.ts';
 export type Taken = {
   readonly state: RunState | null;
   readonly closed: boolean;
-  /** Redis lost something, and a worker that may have had the chunk is gone with its journal. */
-  readonly suspect: boolean;
+  /** Redis lost something, and a worker that may have had the chunk is dead, its journal lost. */
+  readonly possiblySent: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
   /** Another worker, which lives, has rows of it under way: it gives them their ends. */
   readonly isElsewhere: boolean;
-  /** Up to which row the order has gone, by whom, as stored; `''`: nobody has begun. */
-  readonly at: string;
+  /** Up to which row its rows have gone in order, by whom, as stored; `''`: nobody has begun. */
+  readonly watermark: string;
   /** How often an outcome was recorded or changed. */
   readonly outcomes: number;
 };
@@ -42,7 +42,7 @@ type ChunkEdges = {
   readonly now: () => Date;
 };
 
-/** The order; how often an outcome was recorded; settlements together; row, mark, process, … */
+/** The watermark; how often an outcome was recorded; settlements together; row, mark, process, … */
 const chunkFields = [z.string(), z.string(), z.array(z.string()), z.array(z.string())] as const;
 const take = whenVerified(TAKE, z.tuple([z.string(), z.number(), z.number(), ...chunkFields]));
 const read = script(READ_CHUNK, z.tuple([...chunkFields]));
@@ -56,15 +56,15 @@ export async function takeChunk(
   const k = keys.run(run.id);
   const names = [k.record, `${k.chunk}${chunk}`, k.blocks];
   const answer = await verified.read(take, names, [chunk, JSON.stringify(rows)]);
-  const [state, closed, suspect, at, outcomes, together, stored] = answer;
+  const [state, closed, possiblySent, watermark, outcomes, together, stored] = answer;
   const own = ownMarks(stored);
   return {
     state: runStateSchema.safeParse(state).data ?? null,
     closed: closed === 1,
-    suspect: suspect === 1,
+    possiblySent: possiblySent === 1,
     marks: marksFrom(together, own, seal),
     isElsewhere: own.some(({ process }) => process !== '' && verified.isElsewhere(process)),
-    at,
+    watermark,
     outcomes: Number(outcomes),
   };
 }

@@ -21,9 +21,9 @@ const NOT_CREATED: Resolution['decision'] = 'not-created';
 const UNREADABLE: Reason = 'unreadable-answers';
 
 export const protocol = {
-  /** An intent begins so; its taker follows. */
+  /** An intent begins so; its take's fencing token follows. */
   intent: 'i ',
-  /** Between the taker and the row, of rows in their chunk's order. */
+  /** Between the token and the row, of rows in their chunk's order. */
   firstAttempt: ' 1.',
   /** Mark of a row that left its chunk's order and is unsent. */
   unsent: '-',
@@ -41,7 +41,7 @@ export const protocol = {
   boxAt: positionOf('rest'),
 
   /** Fields of an open chunk, and what those of rows that were recorded together begin with. */
-  order: 'at',
+  watermark: 'at',
   changes: 'n',
   together: 'd',
 
@@ -57,7 +57,7 @@ export const protocol = {
   nobodys: 'x - 0 ',
   /** Of the run in `nobodys`. */
   nobody: '-',
-  /** Stands for field digests that nobody knows; a taker may follow. */
+  /** Stands for field digests that nobody knows; a token may follow. */
   fieldsUnknown: '~',
 
   running: 'running',
@@ -75,6 +75,8 @@ export const protocol = {
   outcomes: OUTCOMES,
   /** Of a run's record; the outcome follows. */
   outcomeField: 'o:',
+  /** Of a run's record: up to this chunk, a lost worker may have sent rows without a trace. */
+  possiblySent: 'suspect',
   notCreated: NOT_CREATED,
   /** Of each of one cause, over all workers. */
   wholeBodies: 64,

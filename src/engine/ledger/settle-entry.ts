@@ -17,13 +17,13 @@ import {
   NOWHERE,
   type Place,
 } from './keys.ts';
-import { firstIntentIn, settledMark, settledTogether, takerInOrder } from './mark.ts';
+import { firstIntentIn, settledMark, settledTogether, tokenInOrder } from './mark.ts';
 import { protocol } from './protocol.ts';
 import type { BodyTeller, ToldBody } from './refusal-bodies.ts';
 
 /** Stands for a record's field digests while a take of its row has an update under way. */
-export function fieldsUnderWay(taker: string): string {
-  return protocol.fieldsUnknown + taker;
+export function fieldsUnderWay(token: string): string {
+  return protocol.fieldsUnknown + token;
 }
 
 export function areFieldsKnown(fields: string): boolean {
@@ -51,7 +51,7 @@ export type SettledRow = Settlement & {
   /** The intent that the settler left or found on the row, `''` for none. */
   readonly mark: string;
   /** The first row of its group, which ends for all; `null`: the row ends by itself. */
-  readonly lead: number | null;
+  readonly leader: number | null;
   /** The row's call may be repeated. */
   readonly repeatable: boolean;
   /** `null`: its answer says nothing of other rows. */
@@ -83,7 +83,7 @@ type SettleEntry = {
   readonly accepted?: 1 | undefined;
   /** It answered just now, a sign that it is well. */
   readonly answered?: 1 | undefined;
-  /** The first row of the group. */
+  /** The first row of the group, its leader. */
   readonly lead?: number | undefined;
   /** A take that gave the row up is believed even where a lost worker may have sent it. */
   readonly repeatable?: 1 | undefined;
@@ -101,7 +101,7 @@ const BECOMES = {
 type Becomes = (typeof BECOMES)[keyof typeof BECOMES];
 
 function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, seal: Seal): SettleEntry {
-  const { chunk, outcome, fields, mark, lead } = row;
+  const { chunk, outcome, fields, mark, leader } = row;
   const kept = (what: KeptOfRow, text: string) =>
     text === '' ? undefined : seal.text(keptPlace(what, row.row), text);
   return {
@@ -116,7 +116,7 @@ function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, 
     documents: kept('documents', row.documents),
     accepted: wasAccepted(outcome) ? 1 : undefined,
     answered: wasAnswered(row) ? 1 : undefined,
-    lead: lead ?? undefined,
+    lead: leader ?? undefined,
     repeatable: row.repeatable ? 1 : undefined,
     shared: isShared(row) && row.outcome !== 'in-doubt' ? 1 : undefined,
     streak: row.streak ?? undefined,
@@ -152,6 +152,7 @@ function isShared({ mark, outcome }: SettledRow): boolean {
 /** Rows of one take that were accepted alike. */
 type Together = {
   readonly chunk: number;
+  /** The take's fencing token. */
   readonly taker: string;
   readonly outcome: Outcome;
   readonly settlements: SettledRow[];
@@ -187,14 +188,14 @@ export function tellEnds(
   const bodyOf = bodies.begin({ keys, seal });
   for (const row of ended) {
     const { identity } = row;
-    const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, row.row) : null;
-    if (taker === null) {
+    const token = isFirst && isPlain(row) ? tokenInOrder(row.mark, row.row) : null;
+    if (token === null) {
       const list = isUnsent(row) || isShared(row) ? unsent : rows;
       list.push(entryOf(keys, row, bodyOf(row), seal));
       continue;
     }
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
-    const group = groupOf(groups, row, taker);
+    const group = groupOf(groups, row, token);
     group.settlements.push(row);
     group.rows.push(row.row, bucket, digest, identity === null ? '' : row.id.toWellFormed());
   }
@@ -207,17 +208,17 @@ export function tellEnds(
 }
 
 /** Answers come from a few chunks at a time, in any order. */
-function groupOf(groups: Together[], { chunk, outcome }: SettledRow, taker: string): Together {
+function groupOf(groups: Together[], { chunk, outcome }: SettledRow, token: string): Together {
   for (const group of groups)
-    if (group.chunk === chunk && group.outcome === outcome && group.taker === taker) return group;
-  const group = { chunk, taker, outcome, settlements: [], rows: [] };
+    if (group.chunk === chunk && group.outcome === outcome && group.taker === token) return group;
+  const group = { chunk, taker: token, outcome, settlements: [], rows: [] };
   groups.push(group);
   return group;
 }
 
 /** The service accepted the row under an intent, and only its settlement and key are kept. */
-function isPlain({ outcome, identity, fields, source, body, documents, mark, lead }: SettledRow): boolean {
+function isPlain({ outcome, identity, fields, source, body, documents, mark, leader }: SettledRow): boolean {
   if (mark === '' || !wasAccepted(outcome)) return false;
   if (identity !== null && KEY_AFTER[outcome] !== 'known') return false;
-  return lead === null && fields === null && source === '' && body === '' && documents === '';
+  return leader === null && fields === null && source === '' && body === '' && documents === '';
 }

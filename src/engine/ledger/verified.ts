@@ -11,7 +11,7 @@ export type VerifiedLedger = {
   readonly redis: RedisConnection;
   /** Runs a script of `whenVerified`, and repeats it until the ledger is verified. */
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
-  /** For a script that changes nothing: without a batch number Redis writes nothing. */
+  /** For a script that changes nothing: without a sequence number Redis writes nothing. */
   read<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /**
    * Whether another worker, of that process, may be about to take back what it has of a chunk: it

@@ -1,9 +1,9 @@
 /**
  * The epoch of a ledger: one run of the Redis server for which it was verified. When the server
  * changes Redis may have gone back in time, so every worker replays its journal and checks in; the
- * last one opens the epoch. Promised: until then, and where a worker finds its own recorded batches
- * gone, it claims, intends and settles nothing. What a missing worker may have done goes into
- * doubt. No worker does anything before all others that live know of it.
+ * last one opens the epoch. Promised: until then, and where a worker finds its own recorded
+ * commands gone, it claims, intends and settles nothing. What a missing worker may have done goes
+ * into doubt. No worker does anything before all others that live know of it.
  */
 
 import { z } from 'zod';
@@ -34,11 +34,12 @@ const HEARTBEAT_MS = 1_000;
 const KNOWN_POLL_MS = 50;
 
 /**
- * Several heartbeats. Within one server run nothing is lost, so a worker that is silent for this
- * long leaves the registry. A batch of a living worker, later than all of its own, takes it out: a
- * Redis that still has that batch has lost nothing of the silent worker.
+ * Several heartbeats. Within one server run nothing is lost, so a worker that is not heard of for
+ * this long is suspect, and leaves the registry. A command of a living worker, later than all of
+ * its own, takes it out: a Redis that still has that command has lost nothing of the suspect
+ * worker.
  */
-export const SILENT_MS = 5_000;
+export const SUSPECT_AFTER_MS = 5_000;
 /** How long it is remembered who left: longer than the worker's journal is kept. */
 const LEFT_MS = 7 * 86_400_000;
 
@@ -77,7 +78,8 @@ type Call<Answer> = {
   readonly run: Script<Answer>;
   readonly keys: readonly string[];
   readonly args: SentArguments;
-  readonly isBatch: boolean;
+  /** It changes the ledger. */
+  readonly isNumbered: boolean;
 };
 
 type OwnEpoch = LedgerEpoch & { beat(): Promise<void> };
@@ -87,23 +89,23 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   const seen = createRecentMap<string, number>(WORKERS_KEPT);
   const count = { sent: 0, number: 0, recorded: 0, recoveries: 0 };
   const memory: Memory = { ...count, name: '', seen, keptOut: new Set() };
-  const attempt = async <Answer>({ run, keys: named, args, isBatch }: Call<Answer>) => {
-    let batch = 0;
+  const attempt = async <Answer>({ run, keys: named, args, isNumbered }: Call<Answer>) => {
+    let sequence = 0;
     // A new number each time the script is sent: the last one carried out must have the highest.
     const sent = () => {
-      if (isBatch) memory.sent += 1;
-      batch = memory.sent;
+      if (isNumbered) memory.sent += 1;
+      sequence = memory.sent;
       const own = typeof args === 'function' ? args() : args;
-      return [...own, worker, memory.number, memory.recorded, batch];
+      return [...own, worker, memory.number, memory.recorded, sequence];
     };
     const answer = await run(redis, [...named, keys.epoch], sent);
-    memory.recorded = Math.max(memory.recorded, batch);
-    if (isBatch) edges.knows({ epoch: memory.name, batch: memory.recorded });
+    memory.recorded = Math.max(memory.recorded, sequence);
+    if (isNumbered) edges.knows({ epoch: memory.name, sequence: memory.recorded });
     return answer;
   };
-  const beat = { run: heartbeat, keys: [keys.left], args: [SILENT_MS, LEFT_MS], isBatch: true };
+  const beat = { run: heartbeat, keys: [keys.left], args: [SUSPECT_AFTER_MS, LEFT_MS], isNumbered: true };
   let verifiedAt = Number.NEGATIVE_INFINITY;
-  /** A Redis that went back in time may forget this worker with all it sent, and it may be gone. */
+  /** A Redis that went back in time may forget this worker with all it sent, and it may be dead. */
   const untilKnown = async () => {
     let since = Number.POSITIVE_INFINITY;
     for (;;) {
@@ -111,7 +113,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       since = Math.min(since, now);
       const workers = see(memory, shown);
       const knows = (other: Shown) =>
-        other.worker === worker || other.beat > since || edges.isGone(other.worker);
+        other.worker === worker || other.beat > since || edges.isDead(other.worker);
       verifiedAt = performance.now();
       if (workers.every(knows)) return;
       if (stop.aborted) throw new Error(LEAVING);
@@ -162,7 +164,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;
       for (const [other, endedAt] of seen)
         if (endedAt === STILL && other !== worker && processOf(other) === process)
-          return !edges.isGone(other);
+          return !edges.isDead(other);
       return false;
     },
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
@@ -175,8 +177,8 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       const [, ...shown] = await untilDone(beat);
       see(memory, shown);
     },
-    call: (run, named, args) => untilDone({ run, keys: named, args, isBatch: true }),
-    read: (run, named, args) => untilDone({ run, keys: named, args, isBatch: false }),
+    call: (run, named, args) => untilDone({ run, keys: named, args, isNumbered: true }),
+    read: (run, named, args) => untilDone({ run, keys: named, args, isNumbered: false }),
     async close() {
       await deregister(redis, [keys.epoch, keys.left], [worker, memory.recorded, memory.number]);
     },
@@ -196,7 +198,7 @@ function parseShown(text: string): Shown {
   return { worker, beat: Number(beat) };
 }
 
-/** Remembers who is a worker, and until which of its own batches this one saw it. */
+/** Remembers who is a worker, and until which of its own commands this one saw it. */
 function see({ seen, sent }: Memory, shown: readonly string[]): readonly Shown[] {
   const workers = shown.map(parseShown);
   const names = new Set(workers.map(({ worker }) => worker));

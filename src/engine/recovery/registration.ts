@@ -36,7 +36,7 @@ import {
   readRun,
 } from './journal/read-journal.ts';
 import { createReplay, noteAdded, recountRuns, restorableFields } from './replay.ts';
-import { lastBatches, type ReplayScope } from './verification.ts';
+import { lastSequences, type ReplayScope } from './verification.ts';
 
 export type Registration = {
   readonly verified: VerifiedLedger;
@@ -151,13 +151,13 @@ function openOwnEpoch(options: Options, journal: Journal, readers: Readers): Pro
     async replay(scope) {
       // In an emptied Redis the same ledger key goes on, or nothing does.
       await keys.sealing.begun();
-      const gone = await replayJournals({ ...options, replay }, journal, scope);
+      const absent = await replayJournals({ ...options, replay }, journal, scope);
       for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
-      return gone;
+      return absent;
     },
-    isGone: (other) => isGoneFor(other, options),
+    isDead: (other) => isDeadFor(other, options),
     connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
-    doubt: async () => replay.suspect(await store.withOpenRows()),
+    doubt: async () => replay.possiblySent(await store.withOpenRows()),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
@@ -238,7 +238,7 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
   return own.map((name) => name.slice(prefix.length));
 }
 
-/** `lacks`: Redis hasn't got the last batch that it had answered to that worker. */
+/** `lacks`: Redis hasn't got the last command that it had answered to that worker. */
 type Other = { readonly worker: string; readonly epoch: string; readonly lacks: boolean };
 
 /**
@@ -252,10 +252,10 @@ async function othersHere(options: Options, { worker: own }: Journal): Promise<r
   const known = await Promise.all(
     workers.map(async (worker) => ({ worker, ...(await readLastKnown(join(options.folder, worker))) })),
   );
-  const lasts = await lastBatches(options, workers);
+  const lasts = await lastSequences(options, workers);
   const others = known.map((one, i) => ({ ...one, last: lasts[i] ?? -1 }));
   const here = others.filter(({ last }) => last !== Number.POSITIVE_INFINITY);
-  return here.map(({ worker, epoch, batch, last }) => ({ worker, epoch, lacks: batch > last }));
+  return here.map(({ worker, epoch, sequence, last }) => ({ worker, epoch, lacks: sequence > last }));
 }
 
 /** Whose journals tell more than the ledger knew when that epoch was opened, or knows since. */
@@ -263,7 +263,7 @@ async function olderJournals(options: Options, journal: Journal, opened: string)
   const older: string[] = [];
   for (const { worker, epoch, lacks } of await othersHere(options, journal)) {
     const runs = await runsIn(join(options.folder, worker));
-    const isUnread = epoch !== opened && runs.length > 0 && isGoneFor(worker, options);
+    const isUnread = epoch !== opened && runs.length > 0 && isDeadFor(worker, options);
     // In another container it may live: what Redis has lost of it is lost all the same.
     const isLost = epoch === opened && lacks;
     if (!isUnread && !isLost) continue;
@@ -296,21 +296,21 @@ async function assertKnown(of: JournalOfRun, options: Options): Promise<void> {
 type ReplayOptions = Options & { readonly replay: ReturnType<typeof createReplay> };
 
 /**
- * Replays the journals of processes that are gone, and this one's where Redis lost some of it;
+ * Replays the journals of processes that are dead, and this one's where Redis lost some of it;
  * answers whose those were. Intents come last: one with an end in any journal must not stand in
  * that end's way.
  */
 async function replayJournals(
   options: ReplayOptions,
   journal: Journal,
-  { own, isWhole, silent, isKeptOut }: ReplayScope,
+  { own, isWhole, suspects, isKeptOut }: ReplayScope,
 ): Promise<readonly string[]> {
   if (own) await journal.flush();
-  const isSilent = (other: string) => silent.includes(other);
-  const isAbsent = (other: string) => isSilent(other) || isGoneFor(other, options);
+  const isSuspect = (other: string) => suspects.includes(other);
+  const isAbsent = (other: string) => isSuspect(other) || isDeadFor(other, options);
   const others = await othersHere(options, journal);
   const killed = others.filter(({ worker }) => isAbsent(worker));
-  if (!killed.every(({ worker }) => isSilent(worker)))
+  if (!killed.every(({ worker }) => isSuspect(worker)))
     tellOf(options, 'Replaying the journal of a process that has ended.');
   const self = own ? [{ worker: journal.worker, lacks: true }] : [];
   const read: ReadBack[] = [];
@@ -337,11 +337,11 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: ReplayOpt
       'and Redis may have lost what it said: ' +
       `rows of run ${run} that this process may have sent are in doubt.`,
   );
-  await replay.suspect([run]);
+  await replay.possiblySent([run]);
 }
 
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
-function isGoneFor(worker: string, { isOurs }: Options): boolean {
+function isDeadFor(worker: string, { isOurs }: Options): boolean {
   return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
 }
 
@@ -404,7 +404,7 @@ function unknownRun(
 export const KEPT_AFTER_END_MS = 600_000;
 
 /**
- * Removes journals of gone processes whose runs all ended a while ago. An empty one stays that long
+ * Removes journals of dead processes whose runs all ended a while ago. An empty one stays that long
  * too: a Redis that forgets that its worker left waits for it, and nobody else could check in.
  */
 async function removeEnded(options: Options, own: string): Promise<void> {

@@ -18,11 +18,11 @@ import { recordKeys } from '../ledger/exchange.ts';
 import type { LedgerKeys, RunKeys } from '../ledger/keys.ts';
 import ADDED from '../ledger/lua/added.lua';
 import ADDED_IN_EPOCH from '../ledger/lua/added-in-epoch.lua';
+import POSSIBLY_SENT from '../ledger/lua/possibly-sent.lua';
 import RECOUNT from '../ledger/lua/recount.lua';
 import REPLAY_INTENT from '../ledger/lua/replay-intent.lua';
 import REPLAY_SETTLED from '../ledger/lua/replay-settled.lua';
 import RESTORE from '../ledger/lua/restore.lua';
-import SUSPECT from '../ledger/lua/suspect.lua';
 import VOUCH from '../ledger/lua/vouch.lua';
 import { parseSettlement, settledMark } from '../ledger/mark.ts';
 import { INPUT_TTL_SECONDS } from '../ledger/reruns.ts';
@@ -35,7 +35,7 @@ const restore = script(RESTORE, z.number());
 const added = script(ADDED, z.number());
 const addedInEpoch = whenVerified(ADDED_IN_EPOCH, z.number());
 const settle = script(REPLAY_SETTLED, z.array(z.string()));
-const suspect = script(SUSPECT, z.number());
+const possiblySent = script(POSSIBLY_SENT, z.number());
 const vouch = script(VOUCH, z.number());
 const recount = script(RECOUNT, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
@@ -96,9 +96,9 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
       }
     },
     /** What some workers sent is partly unknown: queued rows without a mark are in doubt. */
-    async suspect(runs: readonly string[]): Promise<void> {
+    async possiblySent(runs: readonly string[]): Promise<void> {
       const records = runs.map((run) => keys.run(run).record);
-      await suspect(redis, [keys.epoch, ...records], []);
+      await possiblySent(redis, [keys.epoch, ...records], []);
     },
   };
 }
@@ -108,9 +108,9 @@ function withOwnBox(entry: z.infer<typeof settledSchema>, seal: Seal) {
 }
 
 /**
- * The run's chunks up to this one are about to be queued. It counts as a batch, so that its worker
- * notices where Redis loses it: a lost worker may have sent rows of any of them. Answers whether it
- * is the highest that is known.
+ * The run's chunks up to this one are about to be queued. It has a sequence number, so that its
+ * worker notices where Redis loses it: a lost worker may have sent rows of any of them. Answers
+ * whether it is the highest that is known.
  */
 export async function noteAdded(
   epoch: VerifiedLedger,

@@ -2,7 +2,7 @@
  * Verifies a ledger after Redis may have gone back in time: this worker puts its journal back,
  * checks in, and waits for the others, within limits. Promised: the ledger opens only once
  * everything that any worker sent is known again (by the worker itself, by its journal, or by a
- * living worker's batch that is later than all of its own), or what it may have sent is in doubt.
+ * living worker's command that is later than all of its own), or what it may have sent is in doubt.
  */
 
 import { z } from 'zod';
@@ -25,18 +25,19 @@ export type EpochEdges = {
   /** False: something was recorded meanwhile, and the runs have to be counted again. */
   recount(): Promise<boolean>;
   /**
-   * Whether a journal at hand is of a process that is gone and was not in the epoch of that name,
-   * or knew of a later batch of its own than Redis: Redis may have lost some of what that one did.
+   * Whether a journal at hand is of a process that is dead and was not in the epoch of that name,
+   * or knew of a later command of its own than Redis: Redis may have lost some of what that one
+   * did.
    */
   hasOlderJournal(epoch: string): Promise<boolean>;
-  /** Redis has answered this worker's batch: kept for whoever looks for older journals. */
-  knows(known: { readonly epoch: string; readonly batch: number }): void;
-  /** Puts journals at hand back; answers their workers, which are gone or silent. */
+  /** Redis has answered this worker's command: kept for whoever looks for older journals. */
+  knows(known: { readonly epoch: string; readonly sequence: number }): void;
+  /** Puts journals at hand back; answers their workers, which are dead or suspect. */
   replay(what: ReplayScope): Promise<readonly string[]>;
   /** What some workers sent can't be known: rows that may be theirs are in doubt. */
   doubt(): Promise<void>;
   /** Whether a worker's process is known to have ended; its journal may be at hand. */
-  isGone(worker: string): boolean;
+  isDead(worker: string): boolean;
   connected(): Promise<readonly string[]>;
   /** Whether the server is still this machine's to use; by default it is. */
   isOurs?(): Promise<boolean>;
@@ -55,8 +56,8 @@ export type ReplayScope = {
    * died before an answer has sent nothing by it.
    */
   readonly isWhole: boolean;
-  /** Workers that may live, silent for so long that they send nothing more under their grants. */
-  readonly silent: readonly string[];
+  /** Workers that may live, not heard of for so long that their grants have lapsed. */
+  readonly suspects: readonly string[];
   /** Marks of this worker that may not be granted yet: left out. */
   readonly isKeptOut: (mark: string) => boolean;
 };
@@ -68,19 +69,20 @@ const REPLAYING_MS = 1_000;
 const look = script(LOOK, z.tuple([z.string(), z.number(), z.number(), z.number(), z.string()]));
 const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
 
-/** Seen among the workers at the last look: later than any batch. */
+/** Seen among the workers at the last look: later than any command. */
 export const STILL = Number.POSITIVE_INFINITY;
 export const LEAVING = 'this process is leaving the ledger';
 
-/** What a worker knows of its own batches and of the other workers. */
+/** What a worker knows of its own commands and of the other workers. */
 export type Memory = {
+  /** Sequence number of its latest command, and of the latest that Redis answered (`recorded`). */
   sent: number;
   /** Of the latest epoch that this worker was in. */
   number: number;
   name: string;
   recorded: number;
   recoveries: number;
-  /** Workers, and this one's last batch when they were found to be none any more, or STILL. */
+  /** Workers, and this one's last command when they were found to be none any more, or STILL. */
   readonly seen: RecentMap<string, number>;
   /** Intents without a grant yet. */
   readonly keptOut: Set<() => ReadonlyArray<{ readonly mark: string }>>;
@@ -90,7 +92,7 @@ export type Memory = {
 type Found = {
   readonly server: string;
   readonly isOpen: boolean;
-  /** This worker's last batch there; -1: no worker. */
+  /** This worker's last sequence number there; -1: no worker. */
   readonly last: number;
   /** Of the epoch. */
   readonly number: number;
@@ -114,8 +116,8 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     }
     if (!isNew) edges.onNotice(noticeOf(found));
     const asked = found.isOpen ? [] : [...(await edges.connected()), ...forgotten(memory, found)];
-    const gone = await putBack(found, edges, memory);
-    const opened = await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges);
+    const dead = await putBack(found, edges, memory);
+    const opened = await untilOpen({ found, dead, asked, sequence: memory.sent, stop }, edges);
     if (opened === 'moved') continue;
     memory.number = opened.number;
     memory.name = opened.name;
@@ -130,15 +132,15 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
  */
 async function hasLost({ name }: Found, edges: EpochEdges, memory: Memory): Promise<boolean> {
   if (memory.sent === 0) return edges.hasOlderJournal(name);
-  const [last = -1] = await lastBatches(edges, [edges.worker]);
+  const [last = -1] = await lastSequences(edges, [edges.worker]);
   return name === memory.name && last < memory.recorded;
 }
 
 /**
- * The last batch of each of these workers that Redis has: -1: it doesn't know the worker; Infinity:
- * the worker left, or its journal is put back.
+ * The last sequence number of each of these workers that Redis has: -1: it doesn't know the worker;
+ * Infinity: the worker left, or its journal is put back.
  */
-export async function lastBatches(
+export async function lastSequences(
   { redis, keys }: Pick<EpochEdges, 'keys'> & { readonly redis: Pick<RedisConnection, 'hget' | 'zrange'> },
   workers: readonly string[],
 ): Promise<number[]> {
@@ -177,11 +179,11 @@ async function putBack(
 ): Promise<readonly string[]> {
   const tell = () => void lookAt(edges, memory, 'goes on').catch(() => undefined);
   const telling = setInterval(tell, REPLAYING_MS);
-  // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
+  // Redis loses only its latest writes: of this worker's commands, all up to `last` are there.
   const own = memory.sent > 0 && last < memory.recorded;
   const isWhole = isOpen && memory.sent === 0;
   try {
-    return await edges.replay({ own, isWhole, silent: [], isKeptOut: (mark) => isKeptOut(memory, mark) });
+    return await edges.replay({ own, isWhole, suspects: [], isKeptOut: (mark) => isKeptOut(memory, mark) });
   } finally {
     clearInterval(telling);
   }
@@ -199,7 +201,7 @@ function noticeOf({ isOpen, last }: Found): string {
 }
 
 /**
- * Workers that Redis may have forgotten. Where it still has this worker's batches it has the
+ * Workers that Redis may have forgotten. Where it still has this worker's commands it has the
  * others' too, and where it has one from after another's end it has all that that one did.
  */
 function forgotten({ seen, recorded }: Memory, { last }: Found): string[] {
@@ -209,10 +211,10 @@ function forgotten({ seen, recorded }: Memory, { last }: Found): string[] {
 
 type Arrival = {
   readonly found: Found;
-  readonly gone: readonly string[];
+  readonly dead: readonly string[];
   /** Workers to be waited for, though this Redis need not know them. */
   readonly asked: readonly string[];
-  readonly batch: number;
+  readonly sequence: number;
   /** Fires when this process leaves. */
   readonly stop: AbortSignal;
 };
@@ -220,23 +222,23 @@ type Arrival = {
 /** Who is not waited for any longer. */
 type Absent = {
   /** Ended, and put back. */
-  readonly gone: readonly string[];
+  readonly dead: readonly string[];
   /** Perhaps alive; put back or in doubt. */
-  readonly givenUp: readonly string[];
+  readonly evicted: readonly string[];
 };
 
 async function untilOpen(
-  { found: { server, isOpen }, gone, asked, batch, stop }: Arrival,
+  { found: { server, isOpen }, dead, asked, sequence, stop }: Arrival,
   edges: EpochEdges,
 ): Promise<Pick<Found, 'number' | 'name'> | 'moved'> {
   const { redis, keys, worker } = edges;
   const absentOf = waitForAbsent(edges);
-  let absent: Absent = { gone, givenUp: [] };
+  let absent: Absent = { dead, evicted: [] };
   let knows = isOpen ? 'open' : 'closed';
   for (let others = asked.filter((other) => other !== worker); ; others = []) {
     if (stop.aborted) throw new Error(LEAVING);
     const workers = JSON.stringify({ ...absent, asked: others });
-    const args = [worker, batch, server, knows, workers];
+    const args = [worker, sequence, server, knows, workers];
     const [state, ...missing] = await checkIn(redis, [keys.epoch, keys.left], args);
     if (state === 'open') return { number: Number(missing[0]), name: missing[1] ?? '' };
     if (state === 'moved') return state;
@@ -250,7 +252,7 @@ async function untilOpen(
 /** In graces: how long those who are heard of again and again are waited for. */
 const HEARD_GRACES = 20;
 
-const NOBODY: Absent = { gone: [], givenUp: [] };
+const NOBODY: Absent = { dead: [], evicted: [] };
 
 /**
  * Who of the missing is not waited for any longer. The wait begins anew whenever one of them was
@@ -275,12 +277,12 @@ function waitForAbsent(edges: EpochEdges): (missing: readonly string[]) => Promi
       edges.onNotice(`Waiting up to ${seconds} s for other workers to replay theirs: ${names.join(', ')}.`);
     }
     // A worker that was killed while it was waited for may have its journal here.
-    const gone = names.filter((name) => edges.isGone(name) && !putBack.has(name));
-    for (const name of gone) putBack.add(name);
-    if (gone.length > 0) return { ...NOBODY, gone: await edges.replay({ ...OF_OTHERS, silent: [] }) };
+    const dead = names.filter((name) => edges.isDead(name) && !putBack.has(name));
+    for (const name of dead) putBack.add(name);
+    if (dead.length > 0) return { ...NOBODY, dead: await edges.replay({ ...OF_OTHERS, suspects: [] }) };
     if (names.length === 0 || waitedMs < graceMs) return NOBODY;
-    await giveUp(names, edges);
-    return { ...NOBODY, givenUp: names };
+    await evict(names, edges);
+    return { ...NOBODY, evicted: names };
   };
 }
 
@@ -307,13 +309,13 @@ function createWait() {
 const OF_OTHERS = { own: false, isWhole: false, isKeptOut: () => false };
 
 /**
- * The grace is longer than a lock lives: every grant of the silent is in their journals by now, or
- * lapsed. Those at hand are put back; what the others sent is in doubt.
+ * The grace is longer than a lock lives: every grant of the suspects is in their journals by now,
+ * or lapsed. Those at hand are put back; what the others sent is in doubt.
  */
-async function giveUp(silent: readonly string[], edges: EpochEdges): Promise<void> {
-  const atHand = await edges.replay({ ...OF_OTHERS, silent });
-  const heard = silent.filter((worker) => atHand.includes(worker));
-  const lost = silent.filter((worker) => !atHand.includes(worker));
+async function evict(suspects: readonly string[], edges: EpochEdges): Promise<void> {
+  const atHand = await edges.replay({ ...OF_OTHERS, suspects });
+  const heard = suspects.filter((worker) => atHand.includes(worker));
+  const lost = suspects.filter((worker) => !atHand.includes(worker));
   if (heard.length > 0)
     edges.onNotice(
       `Workers did not check in, but their journals are here: put back for them (${heard.join(', ')}).`,

@@ -110,7 +110,7 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
   }
   if (resolved.created + resolved.notCreated > 0) lines.push(`  ${FOR_GOOD}`);
   if (decidesNothing(request, resolved)) lines.push(NOTHING_FILLED_IN);
-  lines.push(...refusedLines(resolved), ...mateLines(resolved), '');
+  lines.push(...refusedLines(resolved), ...memberLines(resolved), '');
   return [...lines, ...reportLines(report), ...nextLines(outcome)];
 }
 
@@ -151,9 +151,9 @@ function refusedLines({ refused }: Resolved): string[] {
   return more > 0 ? [...lines, `    … and ${more} more; --json lists them all`] : lines;
 }
 
-function mateLines({ mates }: Resolved): string[] {
-  if (mates === 0) return [];
-  const rows = `${countOf(mates, 'row')} of these ${mates === 1 ? 'was' : 'were'}`;
+function memberLines({ mates: members }: Resolved): string[] {
+  if (members === 0) return [];
+  const rows = `${countOf(members, 'row')} of these ${members === 1 ? 'was' : 'were'}`;
   return [`  ${rows} not named: rows of one key that follow each other are one record`];
 }
 

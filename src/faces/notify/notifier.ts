@@ -26,7 +26,7 @@ type NotifierOptions = Pick<Environment, 'notify' | 'home'> & {
   /** Among those of the home. */
   readonly teller: string;
   /** Whether a process of that name is known to be gone. */
-  isGone(teller: string): boolean;
+  isDead(teller: string): boolean;
   onTry(channel: Channel['name'], result: 'delivered' | 'failed' | 'given-up'): void;
   /** The pause before the second try, ms. */
   readonly pauseMs?: number;
@@ -38,7 +38,7 @@ const INTERRUPTED_MS = 1_000;
 
 /** `null`: no channel. A UsageError where they can't be used. */
 export async function openNotifier(options: NotifierOptions) {
-  const { home, io, log, teller, isGone } = options;
+  const { home, io, log, teller, isDead } = options;
   const channels = await openChannels(options);
   if (channels.length === 0) return null;
   const directoryOf = (run: string) => join(home, 'reports', run);
@@ -52,7 +52,7 @@ export async function openNotifier(options: NotifierOptions) {
     // When the run was under way nobody wanted notifications.
     if (line === undefined) return;
     const follower = line.slice(FOLLOWED.length);
-    if (follower !== teller && !isGone(follower)) return;
+    if (follower !== teller && !isDead(follower)) return;
     const tellBy = async (channel: OpenChannel) => {
       const told = `told by ${channel.name}: ${event.id}`;
       if (note.includes(told) || !(await deliver(event, channel))) return;

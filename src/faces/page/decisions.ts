@@ -77,7 +77,7 @@ export async function readDecisionFile(
   try {
     await writeFile(path, file, { flag: 'wx', mode: 0o600 });
     const told = await readDecisions(path, run, definition.key ?? null);
-    const { decisions, mates } = await checkDecisions(run, told, definition, ledger);
+    const { decisions, members } = await checkDecisions(run, told, definition, ledger);
     const rows = decisions.map(({ row }) => row);
     const doubts = await readDoubts(redis, k, rows);
     const left = decisions.filter(({ row }) => doubts.has(row));
@@ -87,7 +87,7 @@ export async function readDecisionFile(
       decisions: shown,
       more: left.length - shown.length,
       /** Rows that are not named, but one record with a named one. */
-      mates: mates.length,
+      members: members.length,
       /** Lines without a decision, and rows no longer in doubt. */
       open: told.filter(({ decision }) => decision === null).length,
       settled: decisions.length - left.length,

@@ -202,7 +202,7 @@ type SettleProps = Pick<Props, 'visit' | 'refused'> & { readonly run: string; re
 function Settle({ run, chosen, visit, refused }: SettleProps) {
   const { row, following } = chosen;
   const ids = chosen.sighting?.ids ?? [];
-  const mates = chosen.group.filter((one) => one !== row);
+  const members = chosen.group.filter((one) => one !== row);
   const toType = refused?.toType;
   return (
     <form method="post" action={runPath(run, '/resolve')} class="card settle">
@@ -229,8 +229,8 @@ function Settle({ run, chosen, visit, refused }: SettleProps) {
             <input type="text" name="typed" autocomplete="off" spellcheck={false} autofocus />
           </label>
         )}
-        {mates.length === 0 ? null : (
-          <p>{`The same is recorded of ${mates.length === 1 ? 'row' : 'rows'} ${mates.map(numberShown).join(', ')}: they are one record.`}</p>
+        {members.length === 0 ? null : (
+          <p>{`The same is recorded of ${members.length === 1 ? 'row' : 'rows'} ${members.map(numberShown).join(', ')}: they are one record.`}</p>
         )}
         <p class="dim">
           If you say “not” and it was created, a re-run makes it twice. This can’t be taken back, and it is
@@ -353,11 +353,11 @@ function Decisions({ file }: { readonly file: FileOfDecisions }) {
   );
 }
 
-function notesOn({ open, settled, mates, more }: FileOfDecisions): readonly string[] {
+function notesOn({ open, settled, members, more }: FileOfDecisions): readonly string[] {
   const notes: ReadonlyArray<readonly [number, string]> = [
     [open, `Left in doubt: ${countOf(open, 'line')} without a decision.`],
     [settled, `${countOf(settled, 'row')} named in it: not in doubt any more.`],
-    [mates, `${countOf(mates, 'row')} not named in it: one record with such a row.`],
+    [members, `${countOf(members, 'row')} not named in it: one record with such a row.`],
     [more, `${numberShown(more)} more come after these: give the file again then.`],
   ];
   return notes.filter(([count]) => count > 0).map(([, words]) => words);

@@ -94,7 +94,7 @@ function groupOf(
 ): readonly number[] {
   if (definition?.group === undefined) return [];
   const groups = groupRows(settlements, ({ key }) => (key === '' ? null : key));
-  const rows = groups.map(({ lead, mates }) => [lead.row, ...mates.map((mate) => mate.row)]);
+  const rows = groups.map(({ leader, members }) => [leader.row, ...members.map((member) => member.row)]);
   return rows.find((own) => own.length > 1 && own.includes(row)) ?? [];
 }
 
@@ -204,10 +204,10 @@ export function RowHead({ run, shown }: { readonly run: string; readonly shown: 
       {group.length === 0 ? null : (
         <p>
           {'One request with '}
-          {group.map((mate, i) => (
+          {group.map((member, i) => (
             <>
               {i === 0 ? '' : ', '}
-              <a href={rowPath(run, mate)}>{`row ${numberShown(mate)}`}</a>
+              <a href={rowPath(run, member)}>{`row ${numberShown(member)}`}</a>
             </>
           ))}
         </p>

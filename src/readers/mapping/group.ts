@@ -22,7 +22,7 @@ type Merging = {
   keyOf(row: Row): string | null;
   readonly list: string;
   /** What the whole record lacks, as issues of the first row. */
-  lacking(lead: Row, record: Pick<MappedRow, 'body' | 'references'>): readonly Issue[];
+  lacking(leader: Row, record: Pick<MappedRow, 'body' | 'references'>): readonly Issue[];
 };
 
 /** Outside the list a later row has to say what the first one does. A row alone maps to itself. */
@@ -49,10 +49,10 @@ export function mergeGroup(rows: readonly Row[], { map, keyOf, list, lacking }: 
 
 /** Keys that match the first row's by their normal form only. */
 function alikeKeys(rows: readonly Row[], keyOf: Merging['keyOf']): readonly Issue[] {
-  const [lead] = rows;
-  if (lead === undefined) return [];
-  const key = keyOf(lead);
-  const values = { row: String(lead.row) };
+  const [leader] = rows;
+  if (leader === undefined) return [];
+  const key = keyOf(leader);
+  const values = { row: String(leader.row) };
   return rows.flatMap((row) => {
     const value = keyOf(row);
     if (value === key) return [];

@@ -76,7 +76,7 @@ export function compileMapping(options: MappingOptions): Mapping {
     notes: notesOf(compilation),
     keyOf: steps.keyOf,
     groupOf: steps.key === null ? () => null : compileGroupOf(steps.key, options.definition.keyForm),
-    map: (row) => mapRow(row, steps, { asked: 'all', isLead: true }),
+    map: (row) => mapRow(row, steps, { asked: 'all', isLeader: true }),
     mapGroup: (rows) => mapGroup(rows, steps, options.definition.group ?? ''),
   };
 }
@@ -98,13 +98,13 @@ function notesOf({ leftToService }: Compilation): readonly string[] {
 }
 
 /** The first row of a group says whose record it is; each is asked for what it adds to the list. */
-type Part = { readonly asked: 'all' | 'items'; readonly isLead: boolean };
+type Part = { readonly asked: 'all' | 'items'; readonly isLeader: boolean };
 
 function mapGroup(rows: readonly Row[], steps: Steps, list: string): GroupMapped {
   const asked = rows.length === 1 ? 'all' : 'items';
   return mergeGroup(rows, {
     list,
-    map: (row) => mapRow(row, steps, { asked, isLead: row === rows[0] }),
+    map: (row) => mapRow(row, steps, { asked, isLeader: row === rows[0] }),
     keyOf: steps.keyOf,
     lacking(row, { body, references }) {
       const context = createContext(row, []);
@@ -153,7 +153,7 @@ function keyPlace(compilation: Compilation): ColumnSlot | null {
   return null;
 }
 
-function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
+function mapRow(row: Row, steps: Steps, { asked, isLeader }: Part): Mapped {
   if (steps.isInDoubt(row)) return refused(row, IN_DOUBT_CODE, OUTCOME_KNOWN);
   if (row.kind === 'unreadable') return refused(row, 'unreadable_row', `a readable row: ${row.problem}`);
   const read = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
@@ -162,7 +162,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   if (steps.describesColumns(context)) return refused(row, 'describes_columns', DESCRIBES);
   // What else is wrong with a totals line helps nobody.
   if (!steps.checkKey(row, context)) return issuesOf(context);
-  const pathId = steps.pathIdOf(context, isLead);
+  const pathId = steps.pathIdOf(context, isLeader);
   const built = steps.build(context);
   const body = isJsonObject(built) ? built : {};
   steps.requireFields(body, context, asked);

@@ -82,12 +82,12 @@ export function createFindings() {
   const requests = createRequestTally();
   const counts = { skipped: 0, waiting: 0 };
 
-  const addSent = ({ rows, lead }: Forecast, { request, waits, ...sent }: Sent) => {
+  const addSent = ({ rows, leader }: Forecast, { request, waits, ...sent }: Sent) => {
     sent.warnings.forEach(warnings.add);
-    references.add(lead, sent.references);
+    references.add(leader, sent.references);
     if (waits) counts.waiting += rows.length;
     else requests.count(request.call, rows.length);
-    requests.show(lead, request, waits);
+    requests.show(leader, request, waits);
   };
 
   return {
@@ -190,11 +190,11 @@ function createKeyTally() {
   return {
     counts,
     examples,
-    add({ lead, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) {
+    add({ leader, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) {
       const { kind, run } = state;
       counts[kind] += 1;
       if (examples.length === EXAMPLES_SHOWN) return;
-      const { row, line } = lead;
+      const { row, line } = leader;
       const id = state.kind === 'known' ? state.id : '';
       examples.push({ row, line, key, kind, run, id });
     },
@@ -237,21 +237,21 @@ function createReferenceTally() {
   /** `inFile`: an earlier row creates it, in this file or in one before it. */
   const counts = { total: 0, known: 0, inFile: 0, unresolved: 0 };
   const examples: OpenReference[] = [];
-  const addOpen = (lead: Forecast['lead'], { reference, state }: ForeseenReference) => {
+  const addOpen = (leader: Forecast['leader'], { reference, state }: ForeseenReference) => {
     counts.unresolved += 1;
     if (examples.length === EXAMPLES_SHOWN || state.kind === 'known') return;
     const { column, space, key } = reference;
-    const { row, line } = lead;
-    const expected = expectedWords(referenceIssue(lead, reference, state));
+    const { row, line } = leader;
+    const expected = expectedWords(referenceIssue(leader, reference, state));
     examples.push({ row, line, column, space, key, state: stateName(state), expected });
   };
   return {
-    add(lead: Forecast['lead'], references: readonly ForeseenReference[]) {
+    add(leader: Forecast['leader'], references: readonly ForeseenReference[]) {
       for (const one of references) {
         counts.total += 1;
         if (one.standing === 'known') counts.known += 1;
         else if (one.standing === 'in-file') counts.inFile += 1;
-        else addOpen(lead, one);
+        else addOpen(leader, one);
       }
     },
     counts: () => ({ ...counts, examples }),

@@ -24,7 +24,7 @@ import type { Look } from './ledger.ts';
 /** Rows that are one request; holds cell values. */
 export type Forecast = {
   readonly rows: readonly Row[];
-  readonly lead: Row;
+  readonly leader: Row;
   readonly key: string | null;
   readonly state: KeyState;
   readonly fate: Fate;
@@ -85,12 +85,12 @@ export async function foresee(
   const questions = planned.flatMap(({ plan }) => (plan.kind === 'ask' ? [plan.questions] : []));
   const stateOf = await statesOf(look, () => questions.flatMap(({ references }) => references));
   const fieldsFor = await fieldsFrom(look, questions);
-  return planned.map(({ group: { lead, mates }, key, state, plan }) => {
-    const rows = [lead, ...mates];
-    const fate = fateOf(plan, { rows, lead, key, stateOf, fieldsFor }, foreseeing);
+  return planned.map(({ group: { leader, members }, key, state, plan }) => {
+    const rows = [leader, ...members];
+    const fate = fateOf(plan, { rows, leader, key, stateOf, fieldsFor }, foreseeing);
     // What refers to a row that is not sent, or waits itself, waits as well.
-    if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, lead.row);
-    return { rows, lead, key, state, fate };
+    if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, leader.row);
+    return { rows, leader, key, state, fate };
   });
 }
 
@@ -123,9 +123,9 @@ async function fieldsFrom(
 
 /** `identity`: by what the ledger knows the rows; `null` where it knows nothing across runs. */
 function keyedOf(group: RowGroup<Row>, { definition, mapping, sha256 }: Foreseeing) {
-  const key = mapping.keyOf(group.lead);
+  const key = mapping.keyOf(group.leader);
   const space = spaceOf(operationOf(definition));
-  const known = mapping.hasKey ? key : identityKeyOf({ sha256 }, mapping, group.lead);
+  const known = mapping.hasKey ? key : identityKeyOf({ sha256 }, mapping, group.leader);
   if (space === null || known === null) return { group, key, identity: null };
   return { group, key, identity: { space, key: known, form: mapping.keyForm } };
 }
@@ -143,12 +143,12 @@ function createDecider({ definition, mapping, sha256, earlier, seen, apart, isSh
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build } };
-  return ({ lead: row, keyless, ...group }: RowGroup<Row>, key: string | null, state: KeyState): Plan => {
+  return ({ leader: row, keyless, ...group }: RowGroup<Row>, key: string | null, state: KeyState): Plan => {
     const claim = foreseenClaim(state, { row, key, earlier, seen, apart });
     if (claim === null) return { kind: 'done' };
     const identityKey = mapping.hasKey ? key : null;
-    const mates = group.mates.map((mate) => ({ row: mate }));
-    return decide({ run, row, claim, suspect: false, identityKey, mates, keyless }, UNTOUCHED, means);
+    const members = group.members.map((member) => ({ row: member }));
+    return decide({ run, row, claim, possiblySent: false, identityKey, members, keyless }, UNTOUCHED, means);
   };
 }
 
@@ -170,7 +170,7 @@ function isDone(state: KeyState): boolean {
   return state.kind === 'known' || (state.kind === 'held' && state.inDoubt);
 }
 
-type Context = Pick<Forecast, 'rows' | 'lead' | 'key'> & {
+type Context = Pick<Forecast, 'rows' | 'leader' | 'key'> & {
   readonly stateOf: StateOf;
   readonly fieldsFor: (place: KeyPlace) => string;
 };
@@ -241,7 +241,7 @@ function fateOfAsk(
     return {
       reference,
       state,
-      standing: standingOf(reference, { state, row: context.lead.row }, foreseeing),
+      standing: standingOf(reference, { state, row: context.leader.row }, foreseeing),
     };
   });
   const states = references.map(({ reference: { space, key }, state }) =>

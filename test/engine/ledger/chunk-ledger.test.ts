@@ -19,7 +19,7 @@ import {
 } from '../../support/ledger.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 import { settledRow } from '../../support/settled-row.ts';
-import { getEntry, makeSuspect, restart, setEntry } from '../../support/stored.ts';
+import { getEntry, makePossiblySent, restart, setEntry } from '../../support/stored.ts';
 
 const own = useOwnRedis();
 const PROBE_MS = 5_000;
@@ -64,7 +64,7 @@ const endsOf = async (bench: Bench) =>
 const GIVEN_BACK = { space: 'subclient', key: 'A' };
 
 describe('intents', () => {
-  test('a row is granted to one taker only', async () => {
+  test('a row is granted to one take only', async () => {
     const { ledger } = await runningRun();
     const ask = (mark: string) => grantOf(ledger, intent(mark));
     expect(await Promise.all([ask('i a 1'), ask('i b 1')])).toEqual([GRANTED, TAKEN]);
@@ -159,20 +159,21 @@ describe('the journal', () => {
   });
 });
 
-const suspectTo = (bench: Bench, upTo: number) => makeSuspect(own().redis, bench.keys.run(bench.id), upTo);
+const possiblySentTo = (bench: Bench, upTo: number) =>
+  makePossiblySent(own().redis, bench.keys.run(bench.id), upTo);
 
 describe('rows that a lost worker may have sent', () => {
-  test('are shown to their taker, up to the chunk that may have been handed out', async () => {
+  test('are shown to their take, up to the chunk that may have been handed out', async () => {
     const bench = await runningRun(6, 2);
-    await suspectTo(bench, 2);
+    await possiblySentTo(bench, 2);
     const taken = await Promise.all([1, 2, 3].map((chunk) => bench.ledger.take(chunk, [])));
-    expect(taken.map(({ suspect }) => suspect)).toEqual([true, true, false]);
+    expect(taken.map(({ possiblySent }) => possiblySent)).toEqual([true, true, false]);
   });
 
   test('are granted only where the call may be repeated, or another worker’s intent is taken over', async () => {
     const bench = await runningRun(6, 2);
     await grantOf(bench.ledger, intent('i dead 1', { row: 2 }));
-    await suspectTo(bench, 1);
+    await possiblySentTo(bench, 1);
     const next = [
       intent('i a 1'),
       intent('i a 1', { row: 2, expected: 'i dead 1' }),
@@ -186,7 +187,7 @@ describe('rows that a lost worker may have sent', () => {
   test('are not granted to the one whose own journal has put the intent back that was never granted', async () => {
     const bench = await runningRun();
     await grantOf(bench.ledger, intent('i a 1'));
-    await suspectTo(bench, 1);
+    await possiblySentTo(bench, 1);
     expect(await grantOf(bench.ledger, intent('i a 1'))).toEqual(TAKEN);
   });
 });
@@ -194,7 +195,7 @@ describe('rows that a lost worker may have sent', () => {
 describe('a take that gave up a row which a lost worker may have sent', () => {
   test.each([true, false])('is believed where its call may be repeated: %s', async (repeatable) => {
     const bench = await runningRun(6, 2);
-    await suspectTo(bench, 1);
+    await possiblySentTo(bench, 1);
     const gaveUp = { identity: null, mark: '', repeatable };
     expect(await bench.ledger.settle(row(1, 'failed', gaveUp))).toBe(repeatable);
     expect((await bench.ledger.take(1, [])).marks.size).toBe(repeatable ? 1 : 0);

@@ -14,7 +14,7 @@ import {
   entryOf,
   getEntry,
   lose,
-  makeSuspect,
+  makePossiblySent,
   setBreaker,
   setEntry,
   setEpoch,
@@ -30,9 +30,9 @@ async function start() {
   const space = { name: 'subclient', ofRun: false };
   const rows = ROWS.map((row) => ({ row, key: `K${row}` }));
   const { verification } = await claimKeys(run.epoch, run.keys, { run: run.id, space, rows });
-  const rangeOf = (taker: string, numbers: readonly number[], over: Partial<Range> = {}): Range => ({
+  const rangeOf = (fencingToken: string, numbers: readonly number[], over: Partial<Range> = {}): Range => ({
     chunk: 1,
-    taker,
+    fencingToken,
     seen: '',
     from: 0,
     repeatable: false,
@@ -45,8 +45,8 @@ async function start() {
     wordsOf(await run.ledger.exchange({ ranges: [rangeOf(...of)] }));
   const hash = () => own().redis.hgetall(`${run.keys.run(run.id).chunk}1`);
   const take = async () => {
-    const { marks, at } = await run.ledger.take(1, ROWS);
-    return { at, marks: ROWS.map((row) => told(marks.get(row))) };
+    const { marks, watermark } = await run.ledger.take(1, ROWS);
+    return { watermark, marks: ROWS.map((row) => told(marks.get(row))) };
   };
   const keyOf = (row: number) => getEntry(own().redis, run.keys, `K${row}`);
   return { ...run, rangeOf, ask, hash, take, keyOf };
@@ -58,9 +58,9 @@ const wordsOf = ({ granted: answers }: Exchanged) => [...answers.values()].map((
 const told = (mark: Mark | undefined) =>
   mark === undefined ? '' : mark.kind === 'intent' ? mark.text : mark.settlement.outcome;
 const granted = (count: number) => Array<string>(count).fill('granted');
-const created = (row: number, taker = 'a.1') =>
+const created = (row: number, fencingToken = 'a.1') =>
   settledRow(row, 'created', {
-    mark: intentMark(taker, row, 1),
+    mark: intentMark(fencingToken, row, 1),
     identity: { space: 'subclient', key: `K${row}` },
   });
 
@@ -121,8 +121,10 @@ describe('a chunk that another take has', () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
     expect(await bench.ask('b.1', [3])).toEqual(['taken']);
-    const { at } = await bench.take();
-    expect(await bench.ask('b.1', [3], { seen: at, apart: foundBy('a.1', [1, 2]) })).toEqual(['granted']);
+    const { watermark } = await bench.take();
+    expect(await bench.ask('b.1', [3], { seen: watermark, apart: foundBy('a.1', [1, 2]) })).toEqual([
+      'granted',
+    ]);
     expect(await bench.ask('a.1', [4])).toEqual(['taken']);
   });
 
@@ -155,21 +157,21 @@ describe('a chunk that another take has', () => {
   test('is not given to it where a row may have been sent that it does not name', async () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
-    const { at } = await bench.take();
-    expect(await bench.ask('b.1', [2, 3], { seen: at })).toEqual(['taken', 'granted']);
+    const { watermark } = await bench.take();
+    expect(await bench.ask('b.1', [2, 3], { seen: watermark })).toEqual(['taken', 'granted']);
   });
 });
 
-const foundBy = (taker: string, rows: readonly number[]) =>
-  rows.map((row) => [row, intentMark(taker, row, 1)] as const);
+const foundBy = (fencingToken: string, rows: readonly number[]) =>
+  rows.map((row) => [row, intentMark(fencingToken, row, 1)] as const);
 
 /** a.1 has sent rows 1 to 3 and ended the first; b.1 has the chunk now, and has sent 4 and 5. */
 async function taken(): Promise<Bench> {
   const bench = await start();
   await bench.ask('a.1', [1, 2, 3]);
   await bench.ledger.settle(created(1));
-  const { at } = await bench.take();
-  await bench.ask('b.1', [4, 5], { seen: at, apart: foundBy('a.1', [2, 3]) });
+  const { watermark } = await bench.take();
+  await bench.ask('b.1', [4, 5], { seen: watermark, apart: foundBy('a.1', [2, 3]) });
   return bench;
 }
 
@@ -177,8 +179,8 @@ test('what another take recorded in its order is not recorded again for the one 
   const bench = await start();
   await bench.ask('a.1', [1, 2, 3]);
   for (const row of [2, 3]) await bench.ledger.withdraw({ chunk: 1, row, mark: intentMark('a.1', row, 1) });
-  const { at } = await bench.take();
-  await bench.ask('b.1', [2, 3], { seen: at, apart: foundBy('a.1', [1]) });
+  const { watermark } = await bench.take();
+  await bench.ask('b.1', [2, 3], { seen: watermark, apart: foundBy('a.1', [1]) });
   expect(await bench.ledger.settleAll([created(2, 'b.1'), created(3, 'b.1')])).toEqual(new Set());
   expect(await bench.ledger.settleAll([created(3)])).toEqual(new Set([3]));
   expect((await bench.run()).outcomes.created).toBe(2);
@@ -208,8 +210,10 @@ describe('rows that leave the order', () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
     await bench.ledger.withdraw({ chunk: 1, row: 2, mark: 'i a.1 1.2' });
-    const { at } = await bench.take();
-    expect(await bench.ask('b.1', [2, 3], { seen: at, apart: foundBy('a.1', [1]) })).toEqual(granted(2));
+    const { watermark } = await bench.take();
+    expect(await bench.ask('b.1', [2, 3], { seen: watermark, apart: foundBy('a.1', [1]) })).toEqual(
+      granted(2),
+    );
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i b.1 1.2', 'i b.1 1.3']);
   });
 });
@@ -234,7 +238,7 @@ test('a range that is asked for again after a lost reply is granted once more, o
 
 test('rows of which a lost worker may have sent some are not granted, unless the call may be repeated', async () => {
   const bench = await start();
-  await makeSuspect(own().redis, bench.keys.run(bench.id));
+  await makePossiblySent(own().redis, bench.keys.run(bench.id));
   expect(await bench.ask('a.1', [1])).toEqual(['taken']);
   expect(await bench.ask('a.1', [1], { repeatable: true })).toEqual(['granted']);
 });
@@ -252,7 +256,7 @@ test('of a service that was away one row goes first, as the probe', async () => 
 test('a range that is asked for again after a lost reply keeps its intents where a lost worker may have sent rows', async () => {
   const bench = await start();
   await bench.ask('a.1', [1]);
-  await makeSuspect(own().redis, bench.keys.run(bench.id));
+  await makePossiblySent(own().redis, bench.keys.run(bench.id));
   expect(await bench.ask('a.1', [1])).toEqual(['taken']);
   expect((await bench.take()).marks[0]).toBe('i a.1 1.1');
 });

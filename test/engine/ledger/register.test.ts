@@ -15,19 +15,19 @@ async function redisNow(): Promise<number> {
 /** Resolves when the worker may do something, with whom it has waited for, and how long (ms). */
 async function known(keys: LedgerKeys, worker: string) {
   const waitedFor = new Set<string>();
-  const isGone = (other: string) => {
+  const isDead = (other: string) => {
     waitedFor.add(other);
     return false;
   };
   const began = performance.now();
-  await openTestEpoch(own().redis, keys, { worker, isGone });
+  await openTestEpoch(own().redis, keys, { worker, isDead });
   return { waitedFor: [...waitedFor], ms: performance.now() - began };
 }
 
 /** A worker that was last heard of so long ago (ms). */
-async function silentMember(keys: LedgerKeys, name: string, agoMs: number): Promise<void> {
+async function suspectMember(keys: LedgerKeys, name: string, agoMs: number): Promise<void> {
   const at = (await redisNow()) - agoMs;
-  await setEpoch(own().redis, keys, { batches: { [name]: 1 }, heard: { [name]: at } });
+  await setEpoch(own().redis, keys, { sequences: { [name]: 1 }, heard: { [name]: at } });
 }
 
 test('beside another, a new worker waits until that one has read of it', async () => {
@@ -47,15 +47,15 @@ test('two that come at the same moment do not wait for each other’s next heart
 test('one that was not heard of for long is no worker any more', async () => {
   const keys = ownKeys();
   await known(keys, 'a');
-  await silentMember(keys, 'gone', 6_000);
-  expect((await known(keys, 'b')).waitedFor).not.toContain('gone');
-  expect(await own().redis.hgetall(keys.epoch)).not.toHaveProperty('m:gone');
+  await suspectMember(keys, 'long', 6_000);
+  expect((await known(keys, 'b')).waitedFor).not.toContain('long');
+  expect(await own().redis.hgetall(keys.epoch)).not.toHaveProperty('m:long');
 });
 
-test('one that is silent from now on is waited for, but not for ever', async () => {
+test('one that is suspect from now on is waited for, but not for ever', async () => {
   const keys = ownKeys();
   await known(keys, 'a');
-  await silentMember(keys, 'silent', 1_000);
-  expect((await known(keys, 'b')).waitedFor).toContain('silent');
-  expect(await own().redis.hgetall(keys.epoch)).not.toHaveProperty('m:silent');
+  await suspectMember(keys, 'suspect', 1_000);
+  expect((await known(keys, 'b')).waitedFor).toContain('suspect');
+  expect(await own().redis.hgetall(keys.epoch)).not.toHaveProperty('m:suspect');
 }, 15_000);

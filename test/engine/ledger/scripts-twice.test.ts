@@ -29,6 +29,7 @@ import LOOK_UP from '../../../src/engine/ledger/lua/look-up.lua';
 import LOOK_UP_IN_EPOCH from '../../../src/engine/ledger/lua/look-up-in-epoch.lua';
 import LOOK_UP_KEYS from '../../../src/engine/ledger/lua/look-up-keys.lua';
 import LOOK_UP_KEYS_IN_EPOCH from '../../../src/engine/ledger/lua/look-up-keys-in-epoch.lua';
+import POSSIBLY_SENT from '../../../src/engine/ledger/lua/possibly-sent.lua';
 import READ_CHUNK from '../../../src/engine/ledger/lua/read-chunk.lua';
 import RECOUNT from '../../../src/engine/ledger/lua/recount.lua';
 import REGISTER from '../../../src/engine/ledger/lua/register.lua';
@@ -39,7 +40,6 @@ import REPLAY_SETTLED from '../../../src/engine/ledger/lua/replay-settled.lua';
 import RESERVE from '../../../src/engine/ledger/lua/reserve.lua';
 import RESOLVE from '../../../src/engine/ledger/lua/resolve.lua';
 import RESTORE from '../../../src/engine/ledger/lua/restore.lua';
-import SUSPECT from '../../../src/engine/ledger/lua/suspect.lua';
 import TAKE from '../../../src/engine/ledger/lua/take.lua';
 import TRANSITION from '../../../src/engine/ledger/lua/transition.lua';
 import VOUCH from '../../../src/engine/ledger/lua/vouch.lua';
@@ -120,7 +120,7 @@ const closedGate = async (bench: Bench) => {
 type Knows = 'open' | 'closed' | 'counted';
 const checkIn = (bench: Bench, server: string, knows: Knows) =>
   raw(bench, CHECK_IN, ['m', 0, server, knows, NOBODY], [bench.keys.left]);
-const NOBODY = JSON.stringify({ gone: [], givenUp: [], asked: [] });
+const NOBODY = JSON.stringify({ dead: [], evicted: [], asked: [] });
 const holdLease = ({ store, run }: Bench) => store.holdLease(run.id, 'me', 60_000);
 const claim = (bench: Bench) => claimOf(bench, bench.run.id, [[1, 'K1']]);
 
@@ -355,10 +355,11 @@ const OF_WORKERS: readonly Case[] = [
   ],
   ['VOUCH', 'nothing else', VOUCH, (bench) => replayOf(bench).vouched(bench.run.id)],
   [
-    'SUSPECT',
+    'POSSIBLY_SENT',
     'nothing else',
-    SUSPECT,
-    ({ redis, keys, run }) => script(SUSPECT, z.unknown())(redis, [keys.epoch, keys.run(run.id).record], []),
+    POSSIBLY_SENT,
+    ({ redis, keys, run }) =>
+      script(POSSIBLY_SENT, z.unknown())(redis, [keys.epoch, keys.run(run.id).record], []),
   ],
   [
     'HEARTBEAT',

@@ -42,7 +42,15 @@ describe('a sealed run', () => {
     const { redis } = own();
     const keys = await sealedKeys(redis);
     const { ledger, journal, run, id } = await runningRun(redis, { rows: 5, keys });
-    const range = { chunk: 1, taker: 'a.1', seen: '', from: 0, repeatable: false, claimed: '', apart: [] };
+    const range = {
+      chunk: 1,
+      fencingToken: 'a.1',
+      seen: '',
+      from: 0,
+      repeatable: false,
+      claimed: '',
+      apart: [],
+    };
     await ledger.exchange({
       ranges: [{ ...range, rows: [1, 2, 3, 4].map((row) => ({ row, identity: null })) }],
     });
@@ -73,7 +81,15 @@ describe('a sealed run', () => {
     const { redis } = own();
     const keys = await sealedKeys(redis);
     const { ledger, journal, run, id } = await runningRun(redis, { rows: 2, keys });
-    const range = { chunk: 1, taker: 'a.1', seen: '', from: 0, repeatable: false, claimed: '', apart: [] };
+    const range = {
+      chunk: 1,
+      fencingToken: 'a.1',
+      seen: '',
+      from: 0,
+      repeatable: false,
+      claimed: '',
+      apart: [],
+    };
     await ledger.exchange({ ranges: [{ ...range, rows: [1, 2].map((row) => ({ row, identity: null })) }] });
     await ledger.exchange({ ended: [1, 2].map((row) => ended(row, 'created')) });
     const all = await settlementsOf(redis, keys, await run());

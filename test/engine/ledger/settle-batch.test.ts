@@ -66,9 +66,9 @@ test('rows of all kinds in one batch are each answered at their own place', asyn
 test('half a surrogate pair in the id of a group’s first row keeps none of its rows from being recorded', async () => {
   const { ledger, outcomes } = await runningRun();
   await intendAll(ledger, [intent(1, 'i a.1 1')]);
-  const of = { lead: 1, mark: 'i a.1 1', id: 'half \ud83d' };
-  const mates = [2, 3].map((row) => settledRow(row, 'created', of));
-  expect(await ledger.settleAll([created(1, 'i a.1 1', 'half \ud83d'), ...mates])).toEqual(new Set());
+  const of = { leader: 1, mark: 'i a.1 1', id: 'half \ud83d' };
+  const members = [2, 3].map((row) => settledRow(row, 'created', of));
+  expect(await ledger.settleAll([created(1, 'i a.1 1', 'half \ud83d'), ...members])).toEqual(new Set());
   expect(await outcomes()).toMatchObject({ created: 3 });
 });
 
@@ -90,9 +90,9 @@ test('rows with large bodies are recorded in several steps, each of about a mega
     ledger,
     rows.map((row) => intentOn(row, `i a.1 ${row}.1`)),
   );
-  const groupsLead = (row: number) => (row > 15 && row <= 20 ? 15 : null);
+  const leaderOf = (row: number) => (row > 15 && row <= 20 ? 15 : null);
   const settled = rows.map((row) =>
-    settledRow(row, 'rejected', { mark: `i a.1 ${groupsLead(row) ?? row}.1`, body, lead: groupsLead(row) }),
+    settledRow(row, 'rejected', { mark: `i a.1 ${leaderOf(row) ?? row}.1`, body, leader: leaderOf(row) }),
   );
   expect(await ledger.settleAll(settled)).toEqual(new Set());
   const batches = journal.records.flatMap((r) => (r.kind === 'settled' ? [entriesIn(r.ended)] : []));

@@ -41,7 +41,14 @@ async function startRun() {
     async createdInOrder() {
       row += 1;
       const rows = [{ row, identity: null }];
-      const range = { chunk: 1, taker: 'a.1', seen: '', from: 0, repeatable: false, claimed: verification };
+      const range = {
+        chunk: 1,
+        fencingToken: 'a.1',
+        seen: '',
+        from: 0,
+        repeatable: false,
+        claimed: verification,
+      };
       await ledger.exchange({ ranges: [{ ...range, rows, apart: [] }] });
       await ledger.settleAll([settledRow(row, 'created', { mark: intentMark('a.1', row, 1) })]);
     },

@@ -14,16 +14,16 @@ const accepted: fc.Arbitrary<SettledRow> = fc
   .record({
     chunk: fc.integer({ min: 1, max: 3 }),
     row: fc.integer({ min: 1, max: 400 }),
-    taker: fc.constantFrom('a.1', 'b.2'),
+    token: fc.constantFrom('a.1', 'b.2'),
     attempt: fc.integer({ min: 1, max: 2 }),
     outcome: fc.constantFrom('created' as const, 'updated' as const),
     key: fc.option(fc.string({ unit: 'binary' })),
     id: fc.string({ unit: 'binary' }),
     isSingle: fc.boolean(),
   })
-  .map(({ chunk, row, taker, attempt, outcome, key, id, isSingle }) => {
+  .map(({ chunk, row, token, attempt, outcome, key, id, isSingle }) => {
     const identity = key === null ? null : { space: 'subclient', key };
-    const mark = isSingle ? `i ${taker} 1` : `i ${taker} ${attempt}.${row}`;
+    const mark = isSingle ? `i ${token} 1` : `i ${token} ${attempt}.${row}`;
     return settledRow(row, outcome, { chunk, identity, mark, id });
   });
 
@@ -46,7 +46,7 @@ test('each row is told once: together where nothing is kept of it but its settle
   const plain = settledRow(1, 'created', { mark: 'i a.1 1.1' });
   const others = [
     settledRow(2, 'rejected', { mark: 'i a.1 1.2', source: '{}' }),
-    settledRow(4, 'created', { mark: 'i a.1 1.4', lead: 1 }),
+    settledRow(4, 'created', { mark: 'i a.1 1.4', leader: 1 }),
     settledRow(5, 'listed', { mark: 'i a.1 1.5', documents: '[]' }),
     settledRow(6, 'created', { mark: 'i a.1 2.6' }),
   ];

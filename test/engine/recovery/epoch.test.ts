@@ -8,7 +8,7 @@ import type { LedgerEpoch } from '../../../src/engine/recovery/epoch.ts';
 import { createReplay } from '../../../src/engine/recovery/replay.ts';
 import {
   type EpochEdges,
-  lastBatches,
+  lastSequences,
   type ReplayScope,
   STILL,
   verifyLedger,
@@ -40,7 +40,7 @@ const anything = z.unknown();
 
 /** Writes down under which number it was carried out, and as what. */
 const numbered = whenVerified(
-  `${IN_EPOCH}\nreturn call('RPUSH', KEYS[1], batch .. ' ' .. ARGV[1])`,
+  `${IN_EPOCH}\nreturn call('RPUSH', KEYS[1], sequence .. ' ' .. ARGV[1])`,
   z.number(),
 );
 
@@ -147,8 +147,8 @@ describe('joining', () => {
     await Promise.all([a.work('a1'), b.work('b1')]);
     const blocked = b.block();
     await goBack();
-    // Of its own batches none is missing there: only the number of the epoch tells.
-    await setEpoch(place.redis, place.keys, { batches: { a: 1_000 } });
+    // Of its own commands none is missing there: only the number of the epoch tells.
+    await setEpoch(place.redis, place.keys, { sequences: { a: 1_000 } });
     const pending = a.work('a2');
     await until(async () => (await hash(place))['c:a'] !== undefined);
     expect(await done(place)).not.toContain('a2');
@@ -295,36 +295,41 @@ describe('a worker that does not come', () => {
     worse: { id: 'worse', added: '7', suspect: '20', chunks: '90' },
   };
 
-  /** A worker `a` beside one, `b`, that is gone for good; records of unfinished runs lie beside the epoch. */
+  /** A worker `a` beside one, `b`, that is dead for good; records of unfinished runs lie beside the epoch. */
   async function leftAlone(graceMs: number, over: Partial<EpochEdges> = {}) {
     const place = ownPlace();
     const k = (run: string) => place.keys.run(run);
     for (const [run, fields] of Object.entries(RUNS)) await setRecord(place.redis, k(run), fields);
-    const gone = mortal(place);
+    const dead = mortal(place);
     const replay = createReplay(place.redis, place.keys);
-    const doubt = () => replay.suspect(Object.keys(RUNS));
+    const doubt = () => replay.possiblySent(Object.keys(RUNS));
     const a = await join('a', place, { graceMs, doubt, ...over });
-    const b = await join('b', gone);
+    const b = await join('b', dead);
     await Promise.all([a.work('a1'), b.work('b1')]);
-    gone.die();
+    dead.die();
     await replay.vouched('earlier');
     await setEpoch(place.redis, place.keys, { number: Number((await hash(place)).number ?? 0) + 1 });
     for (const run of ['vouched', 'worse']) await replay.vouched(run);
-    const suspect = (run: string) => place.redis.hget(k(run).record, 'suspect');
-    return { place, a, suspect, suspects: () => Promise.all(Object.keys(RUNS).map(suspect)) };
+    const possiblySent = (run: string) => place.redis.hget(k(run).record, 'suspect');
+    return {
+      place,
+      a,
+      possiblySent,
+      allPossiblySent: () => Promise.all(Object.keys(RUNS).map(possiblySent)),
+    };
   }
 
-  test('is waited for as long as the grace lasts; then the ledger opens, and rows that may be its are suspect', async () => {
-    const { place, a, suspects } = await leftAlone(1_500);
+  test('is waited for as long as the grace lasts; then the ledger opens, and rows that may be its are possibly sent', async () => {
+    const { place, a, allPossiblySent } = await leftAlone(1_500);
     await restarted(place);
     const began = performance.now();
     const pending = a.work('a2');
     await until(async () => (await hash(place))['c:a'] !== undefined);
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     await pending;
     expect(performance.now() - began).toBeGreaterThan(1_400);
     // All chunks, but where the one who hands them out vouches for how far it came.
-    expect(await suspects()).toEqual(['7', '90', '90', '90', '90', '20']);
+    expect(await allPossiblySent()).toEqual(['7', '90', '90', '90', '90', '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.slice(-2)).toEqual([
       expect.stringMatching(/^Waiting .* other workers .*: b\.$/),
@@ -332,31 +337,34 @@ describe('a worker that does not come', () => {
     ]);
   });
 
-  test('and whose journal another worker had at hand is not waited for, and nothing is suspect', async () => {
-    const { place, a, suspects } = await leftAlone(60_000);
+  test('and whose journal another worker had at hand is not waited for, and nothing is possibly sent', async () => {
+    const { place, a, allPossiblySent } = await leftAlone(60_000);
     a.block().resolve(['b']);
     await restarted(place);
     await a.work('a2');
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
-  test('and may live, with its journal at hand, has it put back for it after the grace, and nothing is suspect', async () => {
-    const replay = async ({ silent }: ReplayScope) => silent.filter((other) => other === 'b');
-    const { place, a, suspects } = await leftAlone(1_500, { replay });
+  test('and may live, with its journal at hand, has it put back for it after the grace, and nothing is possibly sent', async () => {
+    const replay = async ({ suspects }: ReplayScope) => suspects.filter((other) => other === 'b');
+    const { place, a, allPossiblySent } = await leftAlone(1_500, { replay });
     await restarted(place);
     const began = performance.now();
     await a.work('a2');
     expect(performance.now() - began).toBeGreaterThan(1_400);
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     // It may come again and do more: it is not remembered as one that has left.
     expect(Object.keys(await hash(place)).filter((field) => field.endsWith(':b'))).toEqual([]);
     expect(a.notices.at(-1)).toMatch(/their journals are here: put back for them \(b\)\.$/);
   });
 
-  test('and is killed while it is waited for has its journal put back then, and nothing is suspect', async () => {
+  test('and is killed while it is waited for has its journal put back then, and nothing is possibly sent', async () => {
     const { scopes, dead, replay } = asksFor(() => ['b']);
-    const { place, a, suspects } = await leftAlone(60_000, { replay, isGone: (other) => dead.has(other) });
+    const { place, a, allPossiblySent } = await leftAlone(60_000, {
+      replay,
+      isDead: (other) => dead.has(other),
+    });
     await restarted(place);
     const before = scopes.length;
     const pending = a.work('a2');
@@ -365,9 +373,9 @@ describe('a worker that does not come', () => {
     dead.add('b');
     await pending;
     expect(scopes.slice(before + 1)).toEqual([
-      { own: false, isWhole: false, silent: [], isKeptOut: expect.any(Function) },
+      { own: false, isWhole: false, suspects: [], isKeptOut: expect.any(Function) },
     ]);
-    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
+    expect(await allPossiblySent()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
   });
@@ -445,9 +453,9 @@ describe('a worker that takes long to put its journal back', () => {
   });
 });
 
-test('a worker that leaves while its last batch is asked for has lost nothing', async () => {
+test('a worker that leaves while its last sequence number is asked for has lost nothing', async () => {
   const { redis, keys } = ownPlace();
-  await setEpoch(redis, keys, { batches: { w: 7 } });
+  await setEpoch(redis, keys, { sequences: { w: 7 } });
   let asked = 0;
   const leavesMeanwhile = async <Answer>(answer: Promise<Answer>) => {
     const given = await answer;
@@ -459,14 +467,14 @@ test('a worker that leaves while its last batch is asked for has lost nothing', 
     hget: (key: string, field: string) => leavesMeanwhile(redis.hget(key, field)),
     zrange: (key: string) => leavesMeanwhile(redis.zrange(key, '0', '-1')),
   });
-  const [last = -1] = await lastBatches({ redis: asking, keys }, ['w']);
+  const [last = -1] = await lastSequences({ redis: asking, keys }, ['w']);
   expect(last).toBeGreaterThanOrEqual(7);
 });
 
 describe('a Redis put back from a copy of long ago', () => {
-  test('has those asked for that this worker has seen since its last batch there', async () => {
+  test('has those asked for that this worker has seen since its last command there', async () => {
     const { redis, keys } = ownPlace();
-    await restart(redis, keys, { batches: { a: 5, b: 5 } });
+    await restart(redis, keys, { sequences: { a: 5, b: 5 } });
     const seen = createRecentMap<string, number>(9);
     for (const [other, endedAt] of Object.entries({ still: STILL, later: 6, with: 5, before: 4 }))
       seen.set(other, endedAt);
@@ -484,8 +492,8 @@ describe('a Redis put back from a copy of long ago', () => {
   });
 });
 
-describe('a worker whose own batches are gone', () => {
-  test('puts its own journal back; one whose batches are all there does not', async () => {
+describe('a worker whose own commands are gone', () => {
+  test('puts its own journal back; one whose commands are all there does not', async () => {
     const place = ownPlace();
     const scopes: ReplayScope[] = [];
     const replay = async (scope: ReplayScope) => {
@@ -497,7 +505,7 @@ describe('a worker whose own batches are gone', () => {
     scopes.length = 0;
     await restarted(place);
     await a.work('a3');
-    await restart(place.redis, place.keys, { batches: { a: 1 } });
+    await restart(place.redis, place.keys, { sequences: { a: 1 } });
     await a.work('a4');
     expect(scopes.map(({ own }) => own)).toEqual([false, true]);
   });
@@ -508,7 +516,7 @@ describe('a worker whose own batches are gone', () => {
     for (const what of ['a1', 'a2', 'a3']) await a.work(what);
     const before = { a: a.replays(), b: b.replays() };
     const blocked = a.block();
-    await setEpoch(place.redis, place.keys, { batches: { a: 2 } });
+    await setEpoch(place.redis, place.keys, { sequences: { a: 2 } });
     const pending = a.work('a4');
     await until(() => a.replays() > before.a);
     const others = b.work('b1');
@@ -525,8 +533,8 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
     const place = ownPlace();
     await join('a', place);
     const keys = [doneKey(place.keys), place.keys.epoch];
-    const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, 0, batch]);
-    for (const batch of [8, 8, 7]) await run(batch);
+    const run = (sequence: number) => carryOut(place.redis, keys, ['x', 'a', 0, 0, sequence]);
+    for (const sequence of [8, 8, 7]) await run(sequence);
     expect(await hash(place)).toMatchObject({ 'm:a': '8' });
   });
 });
@@ -581,7 +589,7 @@ describe('leaving', () => {
     await b.epoch.close();
     expect(await hash(place)).not.toHaveProperty('m:b');
     if (isLost) await forgetLeft(place.redis, place.keys, 'b');
-    await restart(place.redis, place.keys, { batches: { a: 0 } });
+    await restart(place.redis, place.keys, { sequences: { a: 0 } });
     await a.work('a2');
     const waits = [expect.stringContaining('Waiting'), expect.stringContaining('did not check in')];
     expect(a.notices.filter((text) => text.includes('orkers'))).toEqual(isLost ? waits : []);
@@ -609,7 +617,7 @@ describe('leaving', () => {
     const b = await join('b', place);
     await b.work('b1');
     const number = Number((await hash(place)).number ?? 0) - 1;
-    await setEpoch(place.redis, place.keys, { number, batches: { b: null }, heard: { b: null } });
+    await setEpoch(place.redis, place.keys, { number, sequences: { b: null }, heard: { b: null } });
     await b.epoch.close();
     expect(await hash(place)).toMatchObject({ 'm:b': '0' });
     expect(await place.redis.zscore(place.keys.left, 'b')).toBeNull();

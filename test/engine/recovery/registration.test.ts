@@ -65,7 +65,7 @@ async function ownPlace(target = `http://127.0.0.1/${performance.now()}`): Promi
   return { target, keys, store, folder: join(home, 'journal') };
 }
 
-const silent: Log = createLog('silent', { write: () => undefined }, () => 0);
+const quiet: Log = createLog('silent', { write: () => undefined }, () => 0);
 
 type Joined = Registration & {
   readonly redis: Redis;
@@ -83,7 +83,7 @@ async function joinAs(place: Place & { graceMs?: number }, at: Redis = own().red
     ...place,
     redis,
     index: createRunIndex(redis),
-    log: { ...silent, warn: (what) => void troubles.push(what) },
+    log: { ...quiet, warn: (what) => void troubles.push(what) },
     notify: (text) => void notices.push(text),
   });
   onTestFinished(() => registration.close());
@@ -139,7 +139,7 @@ async function marks({ keys }: Place, run: string): Promise<Record<string, strin
   return marks;
 }
 
-/** The name of a worker whose process, on this machine, is gone. */
+/** The name of a worker whose process, on this machine, is dead. */
 async function deadWorker(): Promise<string> {
   const child = spawn(process.execPath, ['--eval', '']);
   await once(child, 'exit');
@@ -161,7 +161,7 @@ async function deadJournal(place: Place, run: string, name?: string): Promise<Jo
   // Redis has all that it has answered.
   const opened = (await own().redis.hget(place.keys.epoch, 'opened')) ?? '';
   await writeFile(join(place.folder, worker, 'epoch'), `${opened} 7\n`);
-  await setEpoch(own().redis, place.keys, { batches: { [worker]: 7 } });
+  await setEpoch(own().redis, place.keys, { sequences: { [worker]: 7 } });
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));
   return journal;
@@ -217,7 +217,7 @@ describe('a Redis that was emptied', () => {
     const taken = await ours.take(1, []);
     const marked = [...taken.marks].sort().map(([row, { kind }]) => `${row} ${kind}`);
     expect(marked).toEqual(['1 settled', '2 intent']);
-    expect(taken).toMatchObject({ state: 'running', closed: false, suspect: false });
+    expect(taken).toMatchObject({ state: 'running', closed: false, possiblySent: false });
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 }, rows: 4 });
     expect(await createRunIndex(own().redis).targetOf(run)).toBe(place.target);
     expect(await own().redis.hgetall(place.keys.run(run).record)).toMatchObject({ added: '1' });
@@ -230,7 +230,7 @@ describe('a Redis that was emptied', () => {
     expect([a.verified.recoveries(), b.verified.recoveries()]).toEqual([1, 1]);
   });
 
-  test('and went back to before chunks were handed to the queue is told of them by who did that: each batch counts', async () => {
+  test('and went back to before chunks were handed to the queue is told of them by who did that: each command counts', async () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await a.remember(run);
@@ -284,7 +284,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
     await own().redis.flushall();
-    await restart(own().redis, place.keys, { batches: { [worker]: 7 } });
+    await restart(own().redis, place.keys, { sequences: { [worker]: 7 } });
     const a = await joinAs(place);
     expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,/), 2: 'i dead.1 1' });
     expect(await place.store.get(run)).toMatchObject({ outcomes: { ...noOutcomes(), created: 1 } });
@@ -390,7 +390,7 @@ describe('a process that was killed', () => {
       const a = await joinAs(place);
       const { worker } = await deadJournal(place, run);
       await appendFile(await journalOf(place, worker), '{"torn');
-      await setEpoch(own().redis, place.keys, { batches: { [worker]: last } });
+      await setEpoch(own().redis, place.keys, { sequences: { [worker]: last } });
       const b = await joinAs(place);
       expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
       expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBe('1');

@@ -320,7 +320,7 @@ describe('intents', () => {
     expect(await bench.marks()).toEqual({ 1: 'i me.2 1' });
   });
 
-  test('over one of another process make the row contested: what the service accepted ends it, a refusal does not', async () => {
+  test('over one of another process make the row conflicting: what the service accepted ends it, a refusal does not', async () => {
     const bench = await startBench();
     await leaveMarks(bench, { 1: 'i other.1 1', 2: 'i other.1 1' });
     const intents = [1, 2].map((row) => ({ chunk: 1, row, mark: 'i me.1 1' }));

@@ -49,7 +49,7 @@ async function startHome() {
         io,
         log: createLog('debug', new MemoryStream(), Date.now),
         teller,
-        isGone: (other) => gone.includes(other),
+        isDead: (other) => gone.includes(other),
         onTry: (channel, result) => void tries.push(`${channel} ${result}`),
         pauseMs,
       });

@@ -94,7 +94,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
   if (taken.closed || taken.state !== 'running') return;
   state.takes += 1;
   const rows = state.facts.map((_, i) =>
-    firstLook(bench, i + 1, { mark: taken.marks.get(i + 1), suspect: taken.suspect }),
+    firstLook(bench, i + 1, { mark: taken.marks.get(i + 1), possiblySent: taken.possiblySent }),
   );
   for (const { row, end, doubt } of rows) {
     // The other take is still there: it has lost the chunk with the row in flight.
@@ -102,11 +102,17 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
     const mayBe = end !== null || doubt !== null;
     if (mayBe && other !== undefined && isInFlight(other)) factsOf(state, row).mayDoubt = true;
   }
-  state.atWork[slot].hand = { taker: takerOf(state, slot), seen: taken.at, last: 0, isApart: false, rows };
+  state.atWork[slot].hand = {
+    fencingToken: tokenOf(state, slot),
+    seen: taken.watermark,
+    last: 0,
+    isApart: false,
+    rows,
+  };
 }
 
 /** Takes of one process are told by their first part, as those of the program. */
-function takerOf({ atWork, takes }: State, slot: Slot): string {
+function tokenOf({ atWork, takes }: State, slot: Slot): string {
   return `${processOf(atWork[slot].disk)}.t${takes}`;
 }
 
@@ -123,7 +129,7 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
     if (answer?.kind !== 'unclaimed') return answer?.kind ?? '';
     hand.isApart = true;
   }
-  return (await grantOf(ledger, intentOf(row, hand.taker))).kind;
+  return (await grantOf(ledger, intentOf(row, hand.fencingToken))).kind;
 }
 
 async function intend(bench: Bench, { slot, heard }: Command, hand: RowHand): Promise<void> {
@@ -147,7 +153,7 @@ async function intend(bench: Bench, { slot, heard }: Command, hand: RowHand): Pr
     return;
   }
   const chunk = bench.state.atWork[slot].hand;
-  const { mark } = intentOf(hand, chunk?.taker ?? '');
+  const { mark } = intentOf(hand, chunk?.fencingToken ?? '');
   // It won't go: the sender's last look holds it back.
   const isHeldBack = isResent && isForgotten(bench, hand);
   if (!isHeldBack) expectExclusive(bench, hand.row, mark);

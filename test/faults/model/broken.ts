@@ -30,7 +30,7 @@ export const BROKEN: Readonly<Record<string, Bend>> = {
       async take(chunk, rows) {
         const taken = await ledger.take(chunk, rows);
         const marks = [...taken.marks].filter(([, mark]) => mark.kind === 'settled');
-        return { ...taken, suspect: false, marks: new Map(marks) };
+        return { ...taken, possiblySent: false, marks: new Map(marks) };
       },
     }),
   },

@@ -42,9 +42,9 @@ export function expectAcceptedKept(view: View, { row, outcome }: Settlement): vo
 /** All that must hold after an event. */
 export function expectTrue({ state, run }: World, view: View, event: Event): void {
   expectCounts(view);
-  const isSuspect = Number(view.record.suspect ?? 0) > 0;
+  const isPossiblySent = Number(view.record.suspect ?? 0) > 0;
   // On a busy machine a worker may check in too late: what only its journal knows is in doubt by the run's own sign until it comes.
-  const isLate = isSuspect && !state.disks.some(({ fate }) => fate === 'lost');
+  const isLate = isPossiblySent && !state.disks.some(({ fate }) => fate === 'lost');
   state.facts.forEach((facts, i) => {
     const row = view.rows[i] ?? { kind: 'unsent' };
     const name = `row ${i + 1}`;
@@ -64,7 +64,7 @@ export function expectTrue({ state, run }: World, view: View, event: Event): voi
       name,
     });
     must(
-      row.kind !== 'unsent' || facts.open.length === 0 || isSuspect,
+      row.kind !== 'unsent' || facts.open.length === 0 || isPossiblySent,
       `${name} may be on its way and is free`,
     );
   });

@@ -196,7 +196,7 @@ export async function copied(
   { events, lost, noticed = false }: Extract<Event, { kind: 'copied' }>,
 ): Promise<void> {
   const { state, workers, keyspace } = bench;
-  // Its heartbeat has told the other one of a batch since.
+  // Its heartbeat has told the other one of a command since.
   if (lost !== null) await ledgerOf(bench, lost === 0 ? 1 : 0).reserve(1, 1);
   const snapshot = leavePast(bench, events);
   const slots = state.atWork[0].disk === state.atWork[1].disk ? [0 as const] : SLOTS;

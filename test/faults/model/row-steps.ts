@@ -16,10 +16,10 @@ import { NOW, type World } from './world.ts';
 export function firstLook(
   world: World,
   row: number,
-  { mark, suspect }: { readonly mark: Mark | undefined; readonly suspect: boolean },
+  { mark, possiblySent }: { readonly mark: Mark | undefined; readonly possiblySent: boolean },
 ): RowHand {
   const foundMark = mark?.kind === 'intent' ? mark.text : '';
-  const unsent = { row, foundMark, suspect, made: 0, unheard: false, reply: null };
+  const unsent = { row, foundMark, possiblySent, made: 0, unheard: false, reply: null };
   const fresh = { ...unsent, before: '', first: null, doubt: null };
   const { definition, mapping, idempotency } = world;
   const marks = new Map(mark === undefined ? [] : [[row, mark]]);
@@ -47,8 +47,8 @@ export function firstLook(
   }
 }
 
-function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspect'>): RowTask {
-  const { row, foundMark, suspect } = hand;
+function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'possiblySent'>): RowTask {
+  const { row, foundMark, possiblySent } = hand;
   const key = rowKey(row);
   return {
     run,
@@ -59,26 +59,35 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspe
     identity: { space: 'subclient', key },
     claim: { kind: 'claimed' },
     foundMark,
-    suspect,
-    mates: [],
+    possiblySent,
+    members: [],
     keyless: null,
   };
 }
 
 /** The range of a row that is sent in order: what it names beside the row goes another way. */
-export function rangeOf({ taker, seen, last, rows }: Hand, { row }: RowHand, claimed: string): Range {
+export function rangeOf({ fencingToken, seen, last, rows }: Hand, { row }: RowHand, claimed: string): Range {
   const apart = rows.flatMap(({ row: other, foundMark, phase }) => {
     if (foundMark !== '') return last === 0 ? [[other, foundMark] as const] : [];
     const isPassed = other < row && other > last && phase !== 'ended';
     return isPassed ? [[other, UNSENT_MARK] as const] : [];
   });
   const identity = { space: 'subclient', key: rowKey(row) };
-  return { chunk: 1, taker, seen, from: last, repeatable: false, claimed, rows: [{ row, identity }], apart };
+  return {
+    chunk: 1,
+    fencingToken,
+    seen,
+    from: last,
+    repeatable: false,
+    claimed,
+    rows: [{ row, identity }],
+    apart,
+  };
 }
 
 /** The next attempt's intent. */
-export function intentOf({ row, made, expected, first }: RowHand, taker: string): Intent {
-  const mark = intentMark(taker, row, made + 1);
+export function intentOf({ row, made, expected, first }: RowHand, fencingToken: string): Intent {
+  const mark = intentMark(fencingToken, row, made + 1);
   return {
     chunk: 1,
     row,

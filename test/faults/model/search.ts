@@ -44,7 +44,7 @@ type Search = Pick<SearchOptions, 'limits' | 'drainEvery'> & {
 };
 
 /**
- * Every path of so many events of one row and two takers, on the real scripts: breadth first, paths that lead to the same
+ * Every path of so many events of one row and two workers, on the real scripts: breadth first, paths that lead to the same
  * state once. Some of the new states are also brought to their end. Throws with the path where something is wrong.
  */
 export async function searchAll(options: SearchOptions): Promise<Found> {

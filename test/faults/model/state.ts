@@ -17,7 +17,7 @@ export type RowHand = {
   readonly row: number;
   phase: 'planned' | 'granted' | 'answered' | 'ending' | 'ended' | 'let-go';
   readonly foundMark: string;
-  readonly suspect: boolean;
+  readonly possiblySent: boolean;
   /** The mark that the next intent replaces, and the one that the present one has replaced. */
   expected: string;
   before: string;
@@ -33,7 +33,7 @@ export type RowHand = {
 };
 
 export type Hand = {
-  readonly taker: string;
+  readonly fencingToken: string;
   /** How far the chunk's order had come when it was taken. */
   readonly seen: string;
   /** The row up to which this take has come in order; 0: it has not begun. */
@@ -53,10 +53,10 @@ export type Disk = {
   lines: Line[];
   known: LastKnown;
 };
-type LastKnown = { readonly epoch: string; readonly batch: number };
+type LastKnown = { readonly epoch: string; readonly sequence: number };
 
 export function newDisk(n: number, lines: Line[] = []): Disk {
-  return { worker: `m${n}`, fate: 'in-use', lines, known: { epoch: '', batch: -1 } };
+  return { worker: `m${n}`, fate: 'in-use', lines, known: { epoch: '', sequence: -1 } };
 }
 
 /** The worker in a slot: which journal is its own, and what it has in hand. */
@@ -101,7 +101,7 @@ export type State = {
   view: View | null;
 };
 
-/** Rows from 1; `processes` 1: both takers are in one process, with one journal. */
+/** Rows from 1; `processes` 1: both workers are in one process, with one journal. */
 export function newState(rows: number, processes: 1 | 2): State {
   return {
     atWork: [

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type LedgerEpoch, openEpoch } from '../../../src/engine/recovery/epoch.ts';
 import { createReplay, recountRuns } from '../../../src/engine/recovery/replay.ts';
-import { lastBatches } from '../../../src/engine/recovery/verification.ts';
+import { lastSequences } from '../../../src/engine/recovery/verification.ts';
 import { quietEdges } from '../../support/epoch.ts';
-import { enrol, keepEnrolled, makeSuspect, restart, setEpoch } from '../../support/stored.ts';
+import { enrol, keepEnrolled, makePossiblySent, restart, setEpoch } from '../../support/stored.ts';
 import { recordOf, replayDisks } from './journal-replay.ts';
 import { diskOf, type Line, SLOTS, type Slot } from './state.ts';
 import type { World } from './world.ts';
@@ -95,10 +95,10 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
   const { redis, keys, run } = world;
   const own = world.state.atWork[slot].disk;
   arrived.add(`m${own}`);
-  /** Journals at hand that are not put back yet, and the last batches of their workers that Redis has. */
+  /** Journals at hand that are not put back yet, and the last sequence numbers of their workers that Redis has. */
   const left = async () => {
     const disks = world.state.disks.filter(({ fate }) => fate === 'left');
-    const lasts = await lastBatches(
+    const lasts = await lastSequences(
       world,
       disks.map(({ worker }) => worker),
     );
@@ -112,7 +112,7 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     worker: `m${own}`,
     async hasOlderJournal(epoch) {
       const killed = world.bend.believesRedis ? [] : await left();
-      return killed.some(({ disk: { known }, last }) => known.epoch !== epoch || known.batch > last);
+      return killed.some(({ disk: { known }, last }) => known.epoch !== epoch || known.sequence > last);
     },
     knows(known) {
       const disk = world.state.disks[own];
@@ -129,7 +129,7 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     // The living have seen the dead.
     connected: async () => [...arrived],
     graceMs: GRACE_MS,
-    doubt: () => createReplay(redis, keys).suspect([run.id]),
+    doubt: () => createReplay(redis, keys).possiblySent([run.id]),
   });
 }
 
@@ -146,7 +146,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   const verify = async () => {
     await recountRuns(redis, keys);
     const lost = world.state.disks.some(({ fate }) => fate === 'lost');
-    if (lost) await makeSuspect(redis, keys.run(run.id));
+    if (lost) await makePossiblySent(redis, keys.run(run.id));
   };
   const replayAll = async (slots: readonly Slot[], isKeptOut: (mark: string) => boolean) => {
     const { disks, atWork } = world.state;

@@ -10,7 +10,7 @@ describe('groups whose key has rows elsewhere', () => {
     const apart = createApartRows({ keyOf: keyOfRow, groupOf: keyOfRow });
     for (const one of rows) apart.see(one);
     const others = new Map(apart.found());
-    return groupRows(rows, keyOfRow).map(({ lead }) => others.get(lead.row) ?? null);
+    return groupRows(rows, keyOfRow).map(({ leader }) => others.get(leader.row) ?? null);
   };
 
   test.each([
@@ -34,8 +34,10 @@ describe('groups whose key has rows elsewhere', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }), (keys) => {
         const rows = keyedRows(keys);
-        const leads = groupRows(rows, keyOfRow).map(({ lead }) => keyOfRow(lead));
-        const isApart = leads.map((key) => key !== null && leads.indexOf(key) !== leads.lastIndexOf(key));
+        const leaders = groupRows(rows, keyOfRow).map(({ leader }) => keyOfRow(leader));
+        const isApart = leaders.map(
+          (key) => key !== null && leaders.indexOf(key) !== leaders.lastIndexOf(key),
+        );
         expect(othersOf(rows).map((other) => other !== null)).toEqual(isApart);
       }),
     );

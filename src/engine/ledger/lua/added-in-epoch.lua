@@ -1,4 +1,4 @@
--- As `added`, as a batch of the worker that hands the chunks out.
+-- As `added`, as a numbered command of the worker that hands the chunks out.
 
 --- @include "parts/in-epoch"
 --- @include "added"

@@ -1,9 +1,9 @@
--- A worker has replayed its journal, and those of 'gone' workers that are at hand. The last worker
+-- A worker has replayed its journal, and those of dead workers that are at hand. The last worker
 -- opens the epoch, once it has counted the runs anew.
 -- KEYS: epoch, workers that left.
--- ARGV: worker, its last batch, server run, what it knows ('open': it arrives and saw the epoch
--- open; 'closed': it saw it closed; 'counted': it has counted the runs), JSON of workers: {gone,
--- givenUp, asked (to be waited for, though this Redis need not know them)}.
+-- ARGV: worker, its last sequence number, server run, what it knows ('open': it arrives and saw the
+-- epoch open; 'closed': it saw it closed; 'counted': it has counted the runs), JSON of workers:
+-- {dead, evicted, asked (to be waited for, though this Redis need not know them)}.
 -- Answers {'open', the number of the epoch, its name}; {'moved'}: another server run again, or an
 -- emptied one; {'count'}: nobody is missing, the runs have to be counted; {'closed', workers still
 -- missing and when they were last heard of (ms), …}.
@@ -13,7 +13,7 @@
 --- @include "parts/clock"
 
 local epoch, left = KEYS[1], KEYS[2]
-local worker, batch, seen, knows = unpack(ARGV)
+local worker, sequence, seen, knows = unpack(ARGV)
 local others = cjson.decode(ARGV[5])
 local server, now = serverId(), nowMs()
 local isOpen = call('HGET', epoch, 'server') == server
@@ -32,13 +32,13 @@ local function beginChecking()
 end
 
 local function letGo()
-  for _, other in ipairs(others.gone) do
+  for _, other in ipairs(others.dead) do
     leave(epoch, other)
     -- Its journal is put back in this Redis.
     call('ZADD', left, 'NX', now, other)
   end
-  -- A worker that is given up may come and do more.
-  for _, other in ipairs(others.givenUp) do leave(epoch, other) end
+  -- An evicted worker may come and do more.
+  for _, other in ipairs(others.evicted) do leave(epoch, other) end
 end
 
 local function waitForAsked()
@@ -66,7 +66,7 @@ end
 
 if isMoved() then return {'moved'} end
 beginChecking()
-call('HSET', epoch, 'm:' .. worker, batch)
+call('HSET', epoch, 'm:' .. worker, sequence)
 letGo()
 if isOpen then
   local found = call('HMGET', epoch, 'number', 'opened')

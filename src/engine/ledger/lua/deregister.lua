@@ -1,7 +1,7 @@
 -- A worker ends, and leaves where all it did is recorded. Where some of it may be lost it is still
 -- waited for: the others must not go on as if it had done nothing.
--- KEYS: epoch, workers that left. ARGV: worker, the highest of its batches that it knows to be
--- recorded, the number of the latest epoch that it knows.
+-- KEYS: epoch, workers that left. ARGV: worker, the highest sequence number that it knows to
+-- be recorded, the number of the latest epoch that it knows.
 -- Answers 1: it has left.
 
 --- @include "parts/server-id"

@@ -16,7 +16,7 @@ local run, asked = ARGV[1], cjson.decode(ARGV[2])
 local ended = asked.ended
 for _, e in ipairs(asked.unsent) do ended.rows[#ended.rows + 1] = e end
 
-local unrecorded = record(keys, ended, {run = run, epochName = opened, ownerOf = takerOf})
+local unrecorded = record(keys, ended, {run = run, epochName = opened, ownerOf = tokenOf})
 local withdrawn = withdraw(keys, asked.withdrawn)
 local by = {run = run, epochName = opened, probeMs = asked.probeMs}
 return {unrecorded, withdrawn, asked.next and grant(keys, asked.next, by) or {}}

@@ -1,8 +1,9 @@
--- A worker is alive, and reads who else is. Workers without a heartbeat for long leave the
--- registry: on this server run nothing of theirs was lost. Their last batches stay beside who left
--- ('<worker> <batch>'): a Redis that knows neither has lost the worker.
--- KEYS: workers that left. ARGV: ms without a heartbeat after which a worker leaves, ms for which
--- it is remembered who left.
+-- A worker is alive, and reads who else is. Workers without a heartbeat for long are
+-- suspect and leave the registry: on this server run nothing of theirs was lost. Their last numbers
+-- stay beside who left ('<worker> <sequence number>'): a Redis that knows neither has lost the
+-- worker.
+-- KEYS: workers that left. ARGV: ms without a heartbeat after which a worker is suspect, ms for
+-- which it is remembered who left.
 -- Answers {now (ms), workers and their last heartbeats, …}.
 
 --- @include "parts/in-epoch"
@@ -10,7 +11,7 @@
 --- @include "parts/clock"
 
 local left = KEYS[1]
-local silentMs, leftMs = tonumber(ARGV[1]), tonumber(ARGV[2])
+local suspectMs, leftMs = tonumber(ARGV[1]), tonumber(ARGV[2])
 local now = nowMs()
 
 call('HSET', epoch, 'b:' .. worker, now)
@@ -20,7 +21,7 @@ local of, out = registry(epoch), {tostring(now)}
 for other in pairs(of.m) do
   -- It has just checked in: its first heartbeat is due within a second.
   if not of.b[other] then
-    of.b[other] = now - silentMs + 1000
+    of.b[other] = now - suspectMs + 1000
     call('HSET', epoch, 'b:' .. other, of.b[other])
   end
 end
@@ -28,7 +29,7 @@ end
 for other, beat in pairs(of.b) do
   -- A heartbeat from before the clock was set back counts as given now.
   if tonumber(beat) > now then call('HSET', epoch, 'b:' .. other, now) end
-  if now - beat > silentMs then
+  if now - beat > suspectMs then
     if of.m[other] then call('ZADD', left, now, other .. ' ' .. of.m[other]) end
     leave(epoch, other)
   elseif of.m[other] then

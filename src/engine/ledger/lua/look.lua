@@ -3,8 +3,8 @@
 -- An epoch from before one that the worker knows is closed for everybody.
 -- KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on'), the number of
 -- the latest epoch that it knows.
--- Answers {server run, open (0|1), its last batch (-1: no worker), the number of the epoch, its
--- name}.
+-- Answers {server run, open (0|1), its last sequence number (-1: no worker), the number of the
+-- epoch, its name}.
 
 --- @include "parts/server-id"
 --- @include "parts/clock"

@@ -2,7 +2,7 @@
 -- nothing.
 -- KEYS: prefix of chunks, blocks. ARGV: run, JSON of intents: chunk, row, mark, key.
 -- A row with an outcome stays as it is, and so does its key, which may have been given back. An
--- earlier intent of the same process gives way; with one of another process the row is contested.
+-- earlier intent of the same process gives way; with one of another process the row is conflicting.
 
 --- @include "parts/key-entries"
 --- @include "parts/open-chunk"

@@ -9,9 +9,9 @@
 local record, chunkKey, blocks = unpack(KEYS)
 local chunk, rows = ARGV[1], cjson.decode(ARGV[2])
 
-local found = call('HMGET', record, 'state', 'suspect')
-local state, suspect = found[1] or '', tonumber(found[2] or '0')
+local found = call('HMGET', record, 'state', protocol.possiblySent)
+local state, upTo = found[1] or '', tonumber(found[2] or '0')
 local isClosed = call('HEXISTS', blocks, chunk)
-local maySuspect = tonumber(chunk) <= suspect and 1 or 0
-if isClosed == 1 then return {state, isClosed, maySuspect, '', '0', {}, {}} end
-return {state, isClosed, maySuspect, chunkMarks(chunkKey, rows)}
+local possiblySent = tonumber(chunk) <= upTo and 1 or 0
+if isClosed == 1 then return {state, isClosed, possiblySent, '', '0', {}, {}} end
+return {state, isClosed, possiblySent, chunkMarks(chunkKey, rows)}

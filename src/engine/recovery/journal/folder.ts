@@ -25,10 +25,10 @@ export async function runsIn(path: string): Promise<string[]> {
 
 const EPOCH = 'epoch';
 
-/** A worker's latest epoch of the ledger, and its last batch that Redis answered. */
-export type LastKnown = { readonly epoch: string; readonly batch: number };
+/** A worker's latest epoch, and the sequence number of its last command that Redis answered. */
+export type LastKnown = { readonly epoch: string; readonly sequence: number };
 
-/** How far what is written may lag: a write for each batch would cost more than it tells. */
+/** How far what is written may lag: a write for each command would cost more than it tells. */
 const LAG_MS = 20;
 
 /**
@@ -48,8 +48,8 @@ export function openLastKnown(path: string, onTrouble: (error: unknown) => void)
     }
   };
   return {
-    write({ epoch, batch }: LastKnown): void {
-      text = `${epoch} ${batch}\n`;
+    write({ epoch, sequence }: LastKnown): void {
+      text = `${epoch} ${sequence}\n`;
       writing ??= write()
         .catch(onTrouble)
         .finally(() => {
@@ -63,11 +63,11 @@ export function openLastKnown(path: string, onTrouble: (error: unknown) => void)
   };
 }
 
-/** Unknown: no epoch, and more batches than any Redis has. */
+/** Unknown: no epoch, and more commands than any Redis has. */
 export async function readLastKnown(path: string): Promise<LastKnown> {
   const text = await readFile(join(path, EPOCH), 'utf8').catch(insteadOf('ENOENT', ''));
-  const [epoch = '', batch = 'Infinity'] = text.split(/\s/);
-  return { epoch, batch: Number(batch) };
+  const [epoch = '', sequence = 'Infinity'] = text.split(/\s/);
+  return { epoch, sequence: Number(sequence) };
 }
 
 /** When its last run was begun or forgotten, or its worker left (ms); 0: it is gone. */

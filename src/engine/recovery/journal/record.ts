@@ -171,8 +171,8 @@ function entriesOf({
 }
 
 /** The intent of a row's first attempt in its chunk's order (ledger/mark.ts). */
-function markInOrder(taker: string, row: string | number): string {
-  return `i ${taker} 1.${row}`;
+function markInOrder(token: string, row: string | number): string {
+  return `i ${token} 1.${row}`;
 }
 
 function rowsOf<Cell>(cells: readonly Cell[], width: number): Cell[][] {

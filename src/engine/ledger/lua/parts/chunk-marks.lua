@@ -7,12 +7,12 @@ local function fieldsOf(chunkKey)
   return fields
 end
 
--- Which of these rows have an intent by the order: neither a mark of their own nor a settlement.
-local function addIntents(marks, order, rows, settled)
-  local taker, last = parseOrder(order)
+-- Which of these rows have an intent by the watermark: no mark of their own, and no settlement.
+local function addIntents(marks, watermark, rows, settled)
+  local token, last = parseWatermark(watermark)
   for _, number in ipairs(rows) do
     local row = tostring(number)
-    if number <= last and not marks[row] and not settled[row] then marks[row] = intentOf(taker, row) end
+    if number <= last and not marks[row] and not settled[row] then marks[row] = intentOf(token, row) end
   end
 end
 
@@ -26,9 +26,9 @@ local function rowsIn(settledTexts)
 end
 
 -- What an open chunk holds, for its worker and for those who look; `rows`: those whose intents are
--- wanted. Answers its order; how often an outcome was recorded or changed; the texts of settlements
--- that were recorded together; then row, mark, process of the intent ('': none), … which go before
--- those. A mark '-': the row is unsent.
+-- wanted. Answers its watermark; how often an outcome was recorded or changed; the texts of
+-- settlements that were recorded together; then row, mark, process of the intent ('': none), …
+-- which go before those. A mark '-': the row is unsent.
 local function chunkMarks(chunkKey, rows)
   local marks, texts = {}, {}
   local fields = fieldsOf(chunkKey)
@@ -37,8 +37,8 @@ local function chunkMarks(chunkKey, rows)
     if string.sub(name, 1, 1) == protocol.together then texts[#texts + 1] = value end
   end
 
-  local order = fields[protocol.order] or ''
-  if #rows > 0 and order ~= '' then addIntents(marks, order, rows, rowsIn(texts)) end
+  local watermark = fields[protocol.watermark] or ''
+  if #rows > 0 and watermark ~= '' then addIntents(marks, watermark, rows, rowsIn(texts)) end
 
   local flat = {}
   for row, mark in pairs(marks) do
@@ -46,5 +46,5 @@ local function chunkMarks(chunkKey, rows)
     flat[#flat + 1] = mark
     flat[#flat + 1] = isIntent(mark) and processOf(mark) or ''
   end
-  return order, fields[protocol.changes] or '0', texts, flat
+  return watermark, fields[protocol.changes] or '0', texts, flat
 end

@@ -15,8 +15,8 @@
 local WAIT_MS = 250
 
 local function openGate(keys, by)
-  local run = call('HMGET', keys.record, 'state', 'suspect', 'pauseFor')
-  local state, suspect, pauseFor = run[1], tonumber(run[2] or '0'), run[3]
+  local run = call('HMGET', keys.record, 'state', protocol.possiblySent, 'pauseFor')
+  local state, possiblySent, pauseFor = run[1], tonumber(run[2] or '0'), run[3]
   local halted = pauseFor and 'halted ' .. pauseFor
   if state ~= protocol.running then halted = 'halted' end
 
@@ -27,7 +27,8 @@ local function openGate(keys, by)
     epochName = by.epochName,
     now = nowMs(),
     halted = halted,
-    suspect = suspect,
+    -- Of chunks up to this one.
+    possiblySent = possiblySent,
     -- Times (ms), 0: none; the mark that probes.
     hold = tonumber(service[1] or '0'),
     open = tonumber(service[2] or '0'),
@@ -51,12 +52,12 @@ local function waitAt(gate, probes)
   return isTried and 'wait ' .. math.min(gate.probing - gate.now, WAIT_MS) or nil
 end
 
--- Why no row of the chunk may go now; nil: they may. 'maySuspect': a lost worker may have sent it;
--- 'isRepeated': the probe's own intent is asked for again.
+-- Why no row of the chunk may go now; nil: they may. 'onlyUnsent': not where a lost worker may have
+-- sent the row; 'isRepeated': the probe's own intent is asked for again.
 local function refusalOf(gate, chunk, asked)
   if gate.halted then return gate.halted end
   if call('HEXISTS', gate.keys.blocks, chunk) == 1 then return 'taken' end
-  if asked.maySuspect and chunk <= gate.suspect then return 'taken' end
+  if asked.onlyUnsent and chunk <= gate.possiblySent then return 'taken' end
   if not asked.isRepeated then return waitAt(gate, asked.probes) end
 end
 
@@ -101,7 +102,7 @@ local function grantRow(gate, e)
   local current = marksOf(chunkKey, {e.row})[e.row] or ''
   local isGranted = current == e.mark
   local why = refusalOf(gate, e.chunk, {
-    maySuspect = (current == '' or isGranted) and not e.repeatable,
+    onlyUnsent = (current == '' or isGranted) and not e.repeatable,
     isRepeated = isGranted and e.mark == gate.probe,
     -- A probe that was recalled and kept its intent asks anew, over that.
     probes = e.expected == gate.probe,
@@ -120,7 +121,7 @@ local function grantRow(gate, e)
   probeWith(gate, e.mark)
 end
 
--- Rows that left the order, or that the taker before left in doubt, keep their marks.
+-- Rows that left the order, or that the take before left in doubt, keep their marks.
 local function keepApart(chunkKey, apart)
   local rows = {}
   for j, of in ipairs(apart) do rows[j] = tostring(of[1]) end
@@ -133,30 +134,30 @@ local function keepApart(chunkKey, apart)
   end
 end
 
--- How far the chunk's order has come: by whom, and what it looked like to the range's take.
-local function orderOf(range, chunkKey)
-  local text = call('HGET', chunkKey, protocol.order) or ''
-  local taker, last = parseOrder(text)
-  return {last = last, isOwn = taker == range.taker, isAsSeen = text == range.seen}
+-- How far the chunk's rows have gone in order: by whom, and whether the range's take saw it so.
+local function watermarkOf(range, chunkKey)
+  local text = call('HGET', chunkKey, protocol.watermark) or ''
+  local token, last = parseWatermark(text)
+  return {last = last, isOwn = token == range.taker, isAsSeen = text == range.seen}
 end
 
--- Whether a row may have been sent by another take, or by an earlier grant of this one. A taker's
--- order never goes back: a row behind it was sent by that taker or has left the order. Another's
--- order is taken over only as it was read.
-local function isPassed(range, order, row)
+-- Whether a row may have been sent by another take, or by an earlier grant of this one. A take's
+-- watermark never goes back: a row behind it was sent by that take or has left the order.
+-- Another's watermark is taken over only as it was read.
+local function isPassed(range, watermark, row)
   if row.own and row.own ~= protocol.unsent then return true end
-  if order.isOwn then
-    return row.number <= range.from or (row.own and row.number <= order.last)
+  if watermark.isOwn then
+    return row.number <= range.from or (row.own and row.number <= watermark.last)
   end
-  return not order.isAsSeen or (not row.own and row.number <= order.last)
+  return not watermark.isAsSeen or (not row.own and row.number <= watermark.last)
 end
 
 -- Why the row may not go; nil: it may.
-local function refusalInRange(gate, range, order, row)
-  if order.why then return order.why end
+local function refusalInRange(gate, range, watermark, row)
+  if watermark.why then return watermark.why end
   if gate.open > 0 and not row.isFirst then return 'wait ' .. WAIT_MS end
   if row.isMarked then return nil end
-  if isPassed(range, order, row) then return 'taken' end
+  if isPassed(range, watermark, row) then return 'taken' end
   if gate.epochName ~= range.claimed then return 'unclaimed' end
 end
 
@@ -167,12 +168,12 @@ local function rowsOfRange(range)
   return rows
 end
 
-local function rowInRange(range, order, name, own)
+local function rowInRange(range, watermark, name, own)
   local number = tonumber(name)
   -- Put back from a journal.
   local isMarked = own == intentOf(range.taker, name)
   -- Granted before, in a reply that was lost: beyond 'from' this take has sent nothing.
-  local isOwn = order.isOwn and number > range.from and number <= order.last
+  local isOwn = watermark.isOwn and number > range.from and number <= watermark.last
   return {
     name = name,
     number = number,
@@ -182,22 +183,22 @@ local function rowInRange(range, order, name, own)
   }
 end
 
--- Moves the order on to the last row that goes.
-local function moveOrder(gate, range, order, going)
+-- Moves the watermark on to the last row that goes.
+local function moveWatermark(gate, range, watermark, going)
   local chunkKey = gate.keys.chunks .. range.chunk
   keepApart(chunkKey, range.apart)
   if #going.back > 0 then call('HDEL', chunkKey, unpack(going.back)) end
-  local last = string.format('%.0f', math.max(going.upTo, order.last))
-  call('HSET', chunkKey, protocol.order, range.taker .. ' ' .. last .. ' ' .. gate.epochName)
+  local last = string.format('%.0f', math.max(going.upTo, watermark.last))
+  call('HSET', chunkKey, protocol.watermark, range.taker .. ' ' .. last .. ' ' .. gate.epochName)
 end
 
 local function grantRange(gate, range)
   local chunkKey, names = gate.keys.chunks .. range.chunk, rowsOfRange(range)
   local first = intentOf(range.taker, names[1])
-  local order = orderOf(range, chunkKey)
-  local probes = order.isOwn and gate.probe == first and tonumber(names[1]) <= order.last
-  order.why = refusalOf(gate, range.chunk, {
-    maySuspect = not range.repeatable,
+  local watermark = watermarkOf(range, chunkKey)
+  local probes = watermark.isOwn and gate.probe == first and tonumber(names[1]) <= watermark.last
+  watermark.why = refusalOf(gate, range.chunk, {
+    onlyUnsent = not range.repeatable,
     isRepeated = probes,
     probes = probes,
   })
@@ -205,9 +206,9 @@ local function grantRange(gate, range)
   local marks = call('HMGET', chunkKey, unpack(names))
   local going = {upTo = 0, back = {}}
   for j, name in ipairs(names) do
-    local row = rowInRange(range, order, name, marks[j])
+    local row = rowInRange(range, watermark, name, marks[j])
     row.isFirst = j == 1
-    local why = refusalInRange(gate, range, order, row)
+    local why = refusalInRange(gate, range, watermark, row)
     -- Takes back a grant that no longer holds. Not where it is 'taken': another take may have the
     -- row on the wire, so its mark stays.
     if why and why ~= 'taken' and row.isGranted then
@@ -223,7 +224,7 @@ local function grantRange(gate, range)
   end
 
   if going.upTo == 0 then return end
-  moveOrder(gate, range, order, going)
+  moveWatermark(gate, range, watermark, going)
   if not probes then probeWith(gate, first) end
 end
 

@@ -1,7 +1,7 @@
 -- Every script that moves rows includes this: nothing happens on a ledger that may have gone back
 -- in time. It takes the last of KEYS (epoch) and the last four of ARGV (worker, the number of the
--- latest epoch that it knows, the highest of its batches that it knows to be recorded, this
--- batch's number); the script itself never sees them. It leaves `epoch`, `worker` and `opened`.
+-- latest epoch that it knows, the highest of its sequence numbers that it knows to be recorded,
+-- this command's); the script itself never sees them. It leaves `epoch`, `worker` and `opened`.
 -- Errors:
 -- - UNVERIFIED server: another run, an empty one, or one from before an epoch that the worker
 --   knows (a former master that lived on)
@@ -11,14 +11,14 @@
 -- - 'server': the server run for which the ledger was last verified
 -- - 'number': how many epochs were opened
 -- - 'opened': a name for the latest; claims carry it
--- - 'm:<worker>': its last batch; 'b:': when it was last heard of (ms)
+-- - 'm:<worker>': its last sequence number; 'b:': when it was last heard of (ms)
 -- - while the epoch is closed: 'checking': the server run; 'c:<worker>': the server run for which
 --   the worker has put its journal back
 
 --- @include "parts/server-id"
 
 local epoch = table.remove(KEYS)
-local batch = tonumber(table.remove(ARGV))
+local sequence = tonumber(table.remove(ARGV))
 local recorded = tonumber(table.remove(ARGV))
 local epochNumber = tonumber(table.remove(ARGV))
 local worker = table.remove(ARGV)
@@ -29,7 +29,7 @@ local function enter()
   local server, last, name, count = found[1], tonumber(found[2] or '-1'), found[3], found[4]
   if server ~= serverId() or tonumber(count or '0') < epochNumber then return protocol.unverified .. ' server' end
   if last < recorded then return protocol.unverified .. ' worker' end
-  if last < batch then call('HSET', epoch, 'm:' .. worker, batch) end
+  if last < sequence then call('HSET', epoch, 'm:' .. worker, sequence) end
   return nil, name
 end
 

@@ -8,7 +8,7 @@
 --   another's request. Nor does a `shared` refusal.
 -- - An acceptance also replaces a person's decision that the row was not created.
 -- - All intents of one take count as the same: a replayed journal may meet an earlier attempt's.
--- - Over another taker's intent only an acceptance is recorded: a refusal says nothing of the
+-- - Over another take's intent only an acceptance is recorded: a refusal says nothing of the
 --   other's request.
 -- - A row of a group without a mark of its own ends only as the group's first row does.
 -- - A take that gave up a create is not believed in a chunk of which a lost worker may have sent
@@ -54,13 +54,13 @@ local function keepBody(bodies, body)
   return kept.digest
 end
 
--- Nearly all rows were accepted under the order's intents: those are recorded as one text. Answers
--- whether that is so here, and whether their keys were claimed in this epoch.
+-- Nearly all rows were accepted under the watermark's intents: those are recorded as one text.
+-- Answers whether that is so here, and whether their keys were claimed in this epoch.
 local function isInOrder(chunkKey, group, rows, epochName)
-  local found = call('HMGET', chunkKey, protocol.order, protocol.together .. rows[1], unpack(rows))
-  local order, isRecorded = found[1], found[2]
-  local taker, last, claimedIn = parseOrder(order)
-  if taker ~= group.taker or isRecorded then return false end
+  local found = call('HMGET', chunkKey, protocol.watermark, protocol.together .. rows[1], unpack(rows))
+  local watermark, isRecorded = found[1], found[2]
+  local token, last, claimedIn = parseWatermark(watermark)
+  if token ~= group.taker or isRecorded then return false end
   for j, row in ipairs(rows) do
     local ownMark = found[j + 2]
     if ownMark or tonumber(row) > last then return false end
@@ -145,13 +145,13 @@ local function putMark(chunk, row, mark)
 end
 
 -- Without a mark of its own a row is judged by its group's first, which may have ended otherwise.
-local function leadDiffers(of, e, chunk)
+local function leaderDiffers(of, e, chunk)
   if not e.lead then return false end
-  local lead = chunk.marks[e.lead]
-  if lead == nil then lead = marksOf(chunk.key, {e.lead})[e.lead] end
-  if not lead then return false end
-  if isSettlement(lead) then return cjson.decode(lead)[protocol.outcomeAt] ~= e.outcome end
-  return of.ownerOf(lead) ~= of.ownerOf(e.mark) and not e.accepted
+  local leader = chunk.marks[e.lead]
+  if leader == nil then leader = marksOf(chunk.key, {e.lead})[e.lead] end
+  if not leader then return false end
+  if isSettlement(leader) then return cjson.decode(leader)[protocol.outcomeAt] ~= e.outcome end
+  return of.ownerOf(leader) ~= of.ownerOf(e.mark) and not e.accepted
 end
 
 local function gaveUp(e)
@@ -161,8 +161,8 @@ end
 -- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
 local function isUnsure(of, e)
   if of.isReplayed or e.repeatable then return false end
-  of.suspect = of.suspect or tonumber(call('HGET', of.keys.record, 'suspect') or '0')
-  return e.chunk <= of.suspect
+  of.possiblySent = of.possiblySent or tonumber(call('HGET', of.keys.record, protocol.possiblySent) or '0')
+  return e.chunk <= of.possiblySent
 end
 
 -- Another take's request may be what the row's outcome depends on.
@@ -172,7 +172,7 @@ local function isAnothers(of, e, chunk)
   if isSettlement(current) then return false end
   if current then return of.ownerOf(current) ~= of.ownerOf(e.mark) and not e.accepted end
   if chunk.isClosed then return false end
-  return leadDiffers(of, e, chunk) or (gaveUp(e) and isUnsure(of, e))
+  return leaderDiffers(of, e, chunk) or (gaveUp(e) and isUnsure(of, e))
 end
 
 -- What an entry does to its row:
@@ -274,7 +274,7 @@ local function writeEnds(of)
 end
 
 -- `ended`: {together, rows}. `by`: {run, epochName, isReplayed, ownerOf: whose an intent is}.
--- Answers the rows that were not recorded: they had their outcome, or belong to another taker.
+-- Answers the rows that were not recorded: they had their outcome, or belong to another take.
 local function record(keys, ended, by)
   local of = {
     keys = keys,

@@ -10,9 +10,9 @@ local records = KEYS
 local now = verification(epoch)
 
 for _, record in ipairs(records) do
-  local found = call('HMGET', record, 'id', 'added', 'vouched', 'suspect', 'chunks')
+  local found = call('HMGET', record, 'id', 'added', 'vouched', protocol.possiblySent, 'chunks')
   local id, added, vouched, before, chunks = unpack(found)
   local upTo = tonumber(vouched == now and added or chunks)
-  if id then call('HSET', record, 'suspect', math.max(upTo, tonumber(before or '0'))) end
+  if id then call('HSET', record, protocol.possiblySent, math.max(upTo, tonumber(before or '0'))) end
 end
 return 1
