@@ -1,3 +1,4 @@
+import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { CALLS, OPERATIONS } from '../../src/operations/operations.ts';
 import { filesBelow, textOf } from './source-files.ts';
@@ -84,3 +85,30 @@ test('what an epoch is, recovery and the scripts know: nobody else has to', () =
   const others = SOURCES.filter((file) => /\.tsx?$/.test(file) && !file.startsWith('engine/'));
   expect(others.filter((file) => /\bepochs?\b/i.test(textOf(`src/${file}`)))).toEqual([]);
 });
+
+/** Longer ones hold more than one idea. */
+const LONGEST_FUNCTION = 80;
+
+test('no function is longer than a reader takes in at once', () => {
+  const long = SOURCES.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts')).flatMap((file) => {
+    const text = textOf(`src/${file}`);
+    const lines = (start: number, end: number) => text.slice(start, end).split('\n').length;
+    return functionsIn(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }))
+      .filter(({ start, end }) => lines(start, end) > LONGEST_FUNCTION)
+      .map(({ start }) => `${file}:${lines(0, start)}`);
+  });
+  expect(long).toEqual([]);
+});
+
+type Span = { readonly start: number; readonly end: number };
+
+/** Of a syntax tree, however deep. */
+function functionsIn(node: unknown): readonly Span[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inner = Object.values(node).flatMap(functionsIn);
+  return isFunction(node) ? [node, ...inner] : inner;
+}
+
+function isFunction(node: object): node is Span {
+  return 'type' in node && /Function/.test(String(node.type)) && 'body' in node && node.body !== null;
+}

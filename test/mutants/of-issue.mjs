@@ -24,7 +24,7 @@ export const OF_ISSUE = [
     in: 'src/engine/ledger',
     find: "    call('HSET', record, 'state', protocol.cancelled, 'reason', '', 'request', '')\n",
     put: '',
-    tests: ['test/engine/ledger/replay'],
+    tests: ['test/engine/recovery/replay'],
     why: 'a cancelled run sends again after Redis went back in time',
   },
   {
@@ -32,7 +32,7 @@ export const OF_ISSUE = [
     in: 'src/engine/ledger',
     find: 'verified?.call(registerVerified, names, said) ?? register(redis, names, said)',
     put: 'register(redis, names, said)',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'a ledger that has just been emptied takes a run under way for a new one',
   },
   {
@@ -40,7 +40,7 @@ export const OF_ISSUE = [
     in: 'src/engine/recovery',
     find: '?? epoch.verify().then(look)',
     put: '',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'who goes on with a run breaks off where its record is about to be put back',
   },
   {
@@ -64,7 +64,7 @@ export const OF_ISSUE = [
     in: 'src/engine/ledger',
     find: 'if e.fields then keepFields(e.fields) end',
     put: 'if e.fields and not of.isReplayed then keepFields(e.fields) end',
-    tests: ['test/engine/ledger/replay'],
+    tests: ['test/engine/recovery/replay'],
     why: 'an upsert skips a record as unchanged that the service has otherwise',
   },
   {
@@ -104,7 +104,7 @@ export const OF_ISSUE = [
     in: 'src/engine/ledger',
     find: 'if current then return of.ownerOf(current) ~= of.ownerOf(e.mark) and not e.accepted end',
     put: 'if current then return false end',
-    tests: ['test/engine/ledger/chunk-ledger', 'test/engine/ledger/replay'],
+    tests: ['test/engine/ledger/chunk-ledger', 'test/engine/recovery/replay'],
     why: 'a refusal ends a row that another worker is sending; a rerun creates it again',
   },
   {
@@ -120,7 +120,7 @@ export const OF_ISSUE = [
     in: 'src/engine/ledger',
     find: "if server ~= serverId() or tonumber(count or '0') < epochNumber then",
     put: "if not server or tonumber(count or '0') < epochNumber then",
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'a Redis that went back in time grants what was sent already',
   },
   {
@@ -128,7 +128,7 @@ export const OF_ISSUE = [
     in: 'src/engine/ledger',
     find: "  if last < recorded then return protocol.unverified .. ' worker' end\n",
     put: '',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'a failover there and back is not noticed by those who lost something',
   },
   {

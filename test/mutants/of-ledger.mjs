@@ -365,7 +365,7 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: 'return isIntent(current) and ',
     put: 'if isIntent(current) then return mark end return isIntent(current) and ',
-    tests: ['test/engine/ledger/replay'],
+    tests: ['test/engine/recovery/replay'],
     why: 'the withdrawal of one frees a row that the other has sent',
   },
   {
@@ -373,7 +373,7 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: 'if not current or processOf(current) == processOf(mark) then return mark end',
     put: 'if true then return mark end',
-    tests: ['test/engine/ledger/replay'],
+    tests: ['test/engine/recovery/replay'],
     why: 'a settled row is open again after a replay',
   },
   {
@@ -437,7 +437,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: 'for (const one of read) await doubtRowsOf(one, options);',
     put: '',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'a row whose intent stood in a damaged line is sent again',
   },
   {
@@ -445,7 +445,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: "if (part.kind === 'intended') open.push(...part.rows);",
     put: "if (part.kind === 'intended') await replay.intended(run, part.rows);",
-    tests: ['test/delivery/registration', 'test/faults/model'],
+    tests: ['test/engine/recovery/registration', 'test/faults/model'],
     why: 'an outcome that stands in another journal is not put back over the intent',
   },
   {
@@ -477,7 +477,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: 'const lost = suspects.filter((worker) => !atHand.includes(worker));',
     put: "const lost = suspects.filter((worker) => worker === '' && !atHand.includes(worker));",
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'what a silent worker sent is taken for unsent where its journal is elsewhere',
   },
   {
@@ -501,7 +501,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: 'endedAt >= last ? [worker] : []',
     put: 'endedAt === STILL ? [worker] : []',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'what a worker sent that ended after an old copy was made is taken for unsent',
   },
   {
@@ -509,7 +509,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: 'await assertKnownJournals(folder);',
     put: '',
-    tests: ['test/delivery/registration', 'test/engine/recovery/journal/'],
+    tests: ['test/engine/recovery/registration', 'test/engine/recovery/journal/'],
     why: 'a journal that another version wrote is misread, and its rows are sent again',
   },
   {
@@ -581,7 +581,7 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: "if call('HLEN', blocks) + more < tonumber(chunks) then return false end",
     put: "if call('HLEN', blocks) + more < tonumber(chunks) - 1 then return false end",
-    tests: ['test/engine/ledger/recount', 'test/engine/ledger/chunk-ledger'],
+    tests: ['test/engine/recovery/recount', 'test/engine/ledger/chunk-ledger'],
     why: 'a run ends with a chunk that was never sent',
   },
   {
@@ -589,7 +589,7 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: "  if tonumber(call('HGET', record, field) or '0') ~= was then return 0 end\n",
     put: '',
-    tests: ['test/engine/ledger/recount'],
+    tests: ['test/engine/recovery/recount'],
     why: 'a row that is recorded while its run is counted anew is missing in its numbers',
   },
   {
@@ -613,15 +613,15 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: "if knows ~= 'counted' then return {'count'} end",
     put: '',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'what a torn append-only file has counted twice stays so',
   },
   {
     id: 'others-waited-for-while-they-live',
     in: 'src/engine/recovery',
-    find: '      if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;\n',
+    find: '      if (performance.now() - standing.verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;\n',
     put: '',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'a chunk that a living worker has given up never ends',
   },
   {
@@ -629,7 +629,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: '    await edges.dropTornEnds();\n',
     put: '',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'half a transaction is carried out on top of what was put back for it',
   },
   {
@@ -662,7 +662,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: '        await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);',
     put: "        if ((await redis.hget(k.record, 'state')) === 'paused') return;\n        await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);",
-    tests: ['test/engine/ledger/replay'],
+    tests: ['test/engine/recovery/replay'],
     why: 'a row that was sent before its run was paused is free after a replay',
   },
   {
@@ -678,7 +678,7 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: "if server ~= serverId() or tonumber(count or '0') < epochNumber then",
     put: 'if server ~= serverId() then',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'a former master that lived on grants rows that were sent since',
   },
   {
@@ -686,7 +686,7 @@ export const OF_LEDGER = [
     in: 'src/engine/recovery',
     find: 'if (workers.every(knows)) return;',
     put: 'return;',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'nobody waits for a worker that Redis forgot with all that it had sent',
   },
   {
@@ -694,7 +694,7 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: "if id then call('HSET', record, protocol.possiblySent",
     put: "if false then call('HSET', record, protocol.possiblySent",
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'what a worker without a journal at hand had sent goes again',
   },
   {
@@ -702,7 +702,7 @@ export const OF_LEDGER = [
     in: 'src/engine/ledger',
     find: 'for _, wrong in ipairs(asked.wrong) do',
     put: 'for _, wrong in ipairs({}) do',
-    tests: ['test/engine/ledger/recount'],
+    tests: ['test/engine/recovery/recount'],
     why: 'a row in doubt that a torn append-only file left out of the list is resolved by nobody',
   },
   {

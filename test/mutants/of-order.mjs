@@ -221,7 +221,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: 'const dead = await putBack(found, edges, memory);',
     put: 'const dead = found.isOpen && isNew ? [] : await putBack(found, edges, memory);',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'rows that were made are in doubt where their process ended without Redis',
   },
   {
@@ -229,7 +229,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: 'await epoch.call(addedInEpoch,',
     put: 'await epoch.read(addedInEpoch,',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'a chunk is forgotten that a lost worker may have sent, and its rows are sent again',
   },
   {
@@ -237,7 +237,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: 'if (memory.sent === 0) return edges.hasOlderJournal(name);',
     put: 'if (memory.sent === 0) return false;',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'a run that Redis forgot goes on without the intents under which its rows went',
   },
   {
@@ -245,7 +245,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: '({ worker, epoch, lacks: sequence > last })',
     put: '({ worker, epoch, lacks: false && sequence > last })',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'an older copy that is put into the running server while no worker lives is taken for what Redis had',
   },
   {
@@ -253,7 +253,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: 'const isLost = epoch === opened && lacks;',
     put: 'const isLost = epoch === opened && lacks && isDeadFor(worker, options);',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'what a container did that is gone is taken for unsent, with its journal at hand',
   },
   {
@@ -261,7 +261,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: 'return name === memory.name && last < memory.recorded;',
     put: 'return false;',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'a living worker goes on in an older copy without those that are dead elsewhere',
   },
   {
@@ -269,7 +269,7 @@ export const OF_ORDER = [
     in: 'src/engine/ledger/lua',
     find: "    if of.m[other] then call('ZADD', left, now, other .. ' ' .. of.m[other]) end\n",
     put: '',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'each killed worker closes the epoch for all, and leaves in doubt what those of other homes sent',
   },
   {
@@ -277,7 +277,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: 'open.filter(({ mark }) => !isKeptOut(mark));',
     put: 'isWhole ? [] : open.filter(({ mark }) => !isKeptOut(mark));',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'what a killed worker sent by its last answers goes again where Redis has lost just those',
   },
   {
@@ -285,7 +285,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery/journal',
     find: '&& !isTornDamage &&',
     put: '&&',
-    tests: ['test/delivery/registration'],
+    tests: ['test/engine/recovery/registration'],
     why: 'rows go again that stood in the part of a journal that was cut off',
   },
   {
@@ -309,7 +309,7 @@ export const OF_ORDER = [
     in: 'src/engine/ledger/lua',
     find: "call('HDEL', record, 'vouched')\n",
     put: '',
-    tests: ['test/engine/ledger/replay'],
+    tests: ['test/engine/recovery/replay'],
     why: 'chunks that a later reader handed out count as never sent',
   },
   {
@@ -317,7 +317,7 @@ export const OF_ORDER = [
     in: 'src/engine/ledger/lua',
     find: 'vouched == now and added or chunks',
     put: 'vouched and added or chunks',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'a word for another run of the server, or from before a later epoch, counts',
   },
   {
@@ -334,7 +334,7 @@ export const OF_ORDER = [
     in: 'src/engine/recovery',
     find: 'if (isHeard && wait.inAllMs() < HEARD_GRACES * graceMs)',
     put: 'if (isHeard)',
-    tests: ['test/engine/ledger/epoch'],
+    tests: ['test/engine/recovery/epoch'],
     why: 'one worker with a broken disk keeps the ledger closed for all',
   },
 ];

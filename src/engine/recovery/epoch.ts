@@ -84,71 +84,93 @@ type Call<Answer> = {
 
 type OwnEpoch = LedgerEpoch & { beat(): Promise<void> };
 
-function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
-  const { redis, keys, worker } = edges;
+/** What this worker knows of the ledger and of the others, and of them of it. */
+type Standing = {
+  readonly memory: Memory;
+  /** When the others were last seen to know of this worker, ms. */
+  verifiedAt: number;
+  /** All others know of this worker since it last checked in. */
+  isKnown: boolean;
+  verifying: Promise<void> | null;
+};
+
+function newStanding(): Standing {
   const seen = createRecentMap<string, number>(WORKERS_KEPT);
   const count = { sent: 0, number: 0, recorded: 0, recoveries: 0 };
   const memory: Memory = { ...count, name: '', seen, keptOut: new Set() };
-  const attempt = async <Answer>({ run, keys: named, args, isNumbered }: Call<Answer>) => {
-    let sequence = 0;
-    // A new number each time the script is sent: the last one carried out must have the highest.
-    const sent = () => {
-      if (isNumbered) memory.sent += 1;
-      sequence = memory.sent;
-      const own = typeof args === 'function' ? args() : args;
-      return [...own, worker, memory.number, memory.recorded, sequence];
-    };
-    const answer = await run(redis, [...named, keys.epoch], sent);
-    memory.recorded = Math.max(memory.recorded, sequence);
-    if (isNumbered) edges.knows({ epoch: memory.name, sequence: memory.recorded });
-    return answer;
+  return { memory, verifiedAt: Number.NEGATIVE_INFINITY, isKnown: false, verifying: null };
+}
+
+async function attempt<Answer>(
+  { run, keys: named, args, isNumbered }: Call<Answer>,
+  { redis, keys, worker, knows }: EpochEdges,
+  { memory }: Standing,
+): Promise<Answer> {
+  let sequence = 0;
+  // A new number each time the script is sent: the last one carried out must have the highest.
+  const sent = () => {
+    if (isNumbered) memory.sent += 1;
+    sequence = memory.sent;
+    const own = typeof args === 'function' ? args() : args;
+    return [...own, worker, memory.number, memory.recorded, sequence];
   };
-  const beat = { run: heartbeat, keys: [keys.left], args: [SUSPECT_AFTER_MS, LEFT_MS], isNumbered: true };
-  let verifiedAt = Number.NEGATIVE_INFINITY;
-  /** A Redis that went back in time may forget this worker with all it sent, and it may be dead. */
-  const untilKnown = async () => {
-    let since = Number.POSITIVE_INFINITY;
-    for (;;) {
-      const [now, ...shown] = await attempt(beat);
-      since = Math.min(since, now);
-      const workers = see(memory, shown);
-      const knows = (other: Shown) =>
-        other.worker === worker || other.beat > since || edges.isDead(other.worker);
-      verifiedAt = performance.now();
-      if (workers.every(knows)) return;
-      if (stop.aborted) throw new Error(LEAVING);
-      await sleep(KNOWN_POLL_MS, stop);
+  const answer = await run(redis, [...named, keys.epoch], sent);
+  memory.recorded = Math.max(memory.recorded, sequence);
+  if (isNumbered) knows({ epoch: memory.name, sequence: memory.recorded });
+  return answer;
+}
+
+function beatOf({ keys }: EpochEdges) {
+  return { run: heartbeat, keys: [keys.left], args: [SUSPECT_AFTER_MS, LEFT_MS], isNumbered: true };
+}
+
+/** A Redis that went back in time may forget this worker with all it sent, and it may be dead. */
+async function untilKnown(edges: EpochEdges, standing: Standing, stop: AbortSignal): Promise<void> {
+  let since = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const [now, ...shown] = await attempt(beatOf(edges), edges, standing);
+    since = Math.min(since, now);
+    const workers = see(standing.memory, shown);
+    const knows = ({ worker, beat }: Shown) =>
+      worker === edges.worker || beat > since || edges.isDead(worker);
+    standing.verifiedAt = performance.now();
+    if (workers.every(knows)) return;
+    if (stop.aborted) throw new Error(LEAVING);
+    await sleep(KNOWN_POLL_MS, stop);
+  }
+}
+
+async function untilVerified(edges: EpochEdges, standing: Standing, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    const before = standing.isKnown;
+    // Also where this worker checks in and fails before the others know of it.
+    standing.isKnown = false;
+    standing.isKnown = !(await verifyLedger(edges, standing.memory, stop)) && before;
+    try {
+      if (!standing.isKnown) await untilKnown(edges, standing, stop);
+      standing.isKnown = true;
+      return;
+    } catch (error) {
+      if (!isUnverified(error)) throw error;
     }
-  };
-  let verifying: Promise<void> | null = null;
-  /** All others know of this worker since it last checked in. */
-  let isKnown = false;
-  const verified = async () => {
-    for (;;) {
-      const before = isKnown;
-      // Also where this worker checks in and fails before the others know of it.
-      isKnown = false;
-      isKnown = !(await verifyLedger(edges, memory, stop)) && before;
-      try {
-        if (!isKnown) await untilKnown();
-        isKnown = true;
-        return;
-      } catch (error) {
-        if (!isUnverified(error)) throw error;
-      }
-    }
-  };
+  }
+}
+
+function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
+  const { redis, keys, worker } = edges;
+  const standing = newStanding();
+  const { memory } = standing;
   const verify = () => {
-    verifying ??= verified().finally(() => {
-      verifying = null;
+    standing.verifying ??= untilVerified(edges, standing, stop).finally(() => {
+      standing.verifying = null;
     });
-    return verifying;
+    return standing.verifying;
   };
   const untilDone = async <Answer>(call: Call<Answer>) => {
     for (;;) {
-      if (!isKnown) await verify();
+      if (!standing.isKnown) await verify();
       try {
-        return await attempt(call);
+        return await attempt(call, edges, standing);
       } catch (error) {
         if (!isUnverified(error)) throw error;
         await verify();
@@ -161,8 +183,8 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     redis,
     verify,
     isElsewhere(process) {
-      if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;
-      for (const [other, endedAt] of seen)
+      if (performance.now() - standing.verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;
+      for (const [other, endedAt] of memory.seen)
         if (endedAt === STILL && other !== worker && processOf(other) === process)
           return !edges.isDead(other);
       return false;
@@ -174,7 +196,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       return () => void memory.keptOut.delete(asked);
     },
     async beat() {
-      const [, ...shown] = await untilDone(beat);
+      const [, ...shown] = await untilDone(beatOf(edges));
       see(memory, shown);
     },
     call: (run, named, args) => untilDone({ run, keys: named, args, isNumbered: true }),
