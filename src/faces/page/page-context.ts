@@ -33,9 +33,9 @@ type Means = Pick<Session, 'env' | 'ledger' | 'log' | 'clock'> &
     readonly ask: Core['ask'];
   };
 
-export type Desk = Means & ReturnType<typeof createMemory>;
+export type PageContext = Means & ReturnType<typeof createMemory>;
 
-export function createDesk(means: Means): Desk {
+export function createPageContext(means: Means): PageContext {
   return { ...means, ...createMemory(means) };
 }
 
