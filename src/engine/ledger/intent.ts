@@ -79,9 +79,10 @@ export function parseRefusal(answer: string): Granted {
 /** JSON that EXCHANGE and the journal are told: rows of a range as number and place of the key. */
 export function tellIntents(ranges: readonly Range[], next: readonly Intent[], keys: LedgerKeys): string {
   return JSON.stringify({
-    ranges: ranges.map(({ fencingToken, ...range }) => ({
-      ...range,
+    ranges: ranges.map(({ chunk, fencingToken, ...range }) => ({
+      chunk,
       taker: fencingToken,
+      ...range,
       rows: range.rows.flatMap((row) => placedRow(row, keys)),
     })),
     rows: next.map(({ identity, fields, ...intent }) => ({
