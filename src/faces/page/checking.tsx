@@ -14,15 +14,15 @@ import { causeLines, totalLine } from '../../runs/check/words.ts';
 import { Table, Time } from '../../runs/report/html/parts.tsx';
 import { type Summary, summarySchema } from '../../runs/report/summary.ts';
 import { hasRunsAt } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
 import { askFor, refusedFor, told } from './acting.tsx';
 import type { Work } from './child.ts';
 import { GONE, Steps } from './files.tsx';
-import type { PageContext } from './page-context.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { runPath } from './runs.tsx';
 
-export const checkRoutes: readonly Route<PageContext>[] = [
+export const checkRoutes: readonly PageRoute[] = [
   { method: 'POST', path: '/uploads/:id/check', role: 'operator', answer: begin(check) },
   { method: 'POST', path: '/uploads/:id/rehearse', role: 'operator', answer: begin(rehearse) },
   { method: 'GET', path: '/uploads/:id/check', role: 'operator', isLive: true, answer: showCheck },
@@ -40,7 +40,7 @@ function checkPath({ id, job }: Way): string {
 }
 
 function begin(work: (page: PageContext, way: Way, path: string) => void) {
-  return async ({ params, form, page }: Visit<PageContext>): Promise<Reply> => {
+  return async ({ params, form, page }: PageVisit): Promise<Reply> => {
     const way = { id: params.id ?? '', job: form.get('job') ?? '' };
     // Only an existing job's name becomes an argument of a process.
     if (!(await listJobs(page.env.jobsDirectory)).includes(way.job))
@@ -75,7 +75,7 @@ function rehearse({ rehearsals, runChild }: PageContext, way: Way, path: string)
   });
 }
 
-async function showCheck({ params, query, page }: Visit<PageContext>): Promise<Reply> {
+async function showCheck({ params, query, page }: PageVisit): Promise<Reply> {
   const upload = await page.uploads.find(params.id ?? '');
   if (upload === null) return GONE;
   const way = { id: upload.id, job: query.get('job') ?? '' };
@@ -291,7 +291,7 @@ function Rehearsed({ summary: { run, rows, outcomes, source, exitCode } }: { rea
   );
 }
 
-async function start(visit: Visit<PageContext>): Promise<Reply> {
+async function start(visit: PageVisit): Promise<Reply> {
   const { params, form, page } = visit;
   const way = { id: params.id ?? '', job: form.get('job') ?? '' };
   const host = await hostToType(page);

@@ -15,7 +15,6 @@ import { ledgerOn, type Session, unsealed } from '../../session.ts';
 import { hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
 import { startPage } from '../web/server.tsx';
-import type { Route } from '../web/visit.ts';
 import { actingRoutes } from './acting.tsx';
 import { noteRoutes } from './causes.tsx';
 import { checkRoutes } from './checking.tsx';
@@ -26,7 +25,7 @@ import type { Link } from './fork.ts';
 import { jobsRoutes } from './jobs.tsx';
 import { mappingRoutes } from './mapping.tsx';
 import { overviewRoutes } from './overview.tsx';
-import { createPageContext, type PageContext } from './page-context.ts';
+import { createPageContext, type PageContext, type PageRoute } from './page-context.ts';
 import { rowRoutes } from './row.tsx';
 import { rowsRoutes } from './rows.tsx';
 import { runRoutes } from './run.tsx';
@@ -97,7 +96,7 @@ async function openToRead(
   return ledgerOn(redis, address, env, await unsealed(redis, env));
 }
 
-export const ROUTES: readonly Route<PageContext>[] = [
+export const ROUTES: readonly PageRoute[] = [
   ...overviewRoutes,
   ...runsRoutes,
   ...runRoutes,

@@ -12,9 +12,9 @@ import type { Overview } from '../../runs/inbox/overview.ts';
 import { Time } from '../../runs/report/html/parts.tsx';
 import { openWords } from '../../runs/report/words.ts';
 import { goingOnWith, isRead, stateOf } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
-import type { PageContext } from './page-context.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { briefsOf, type ListedRun, RunTable, runPath, SandboxBadge } from './runs.tsx';
 
 const OPEN_RUNS = 20;
@@ -23,11 +23,11 @@ const ENDED_SHOWN = 12;
 const NEEDS_SHOWN = 30;
 const COMING_SHOWN = 20;
 
-export const overviewRoutes: readonly Route<PageContext>[] = [
+export const overviewRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/', role: 'viewer', isLive: true, answer: show },
 ];
 
-async function show({ page, visitor }: Visit<PageContext>): Promise<Reply> {
+async function show({ page, visitor }: PageVisit): Promise<Reply> {
   const live = <Standing seen={await lookAround(page)} isOperator={visitor.role === 'operator'} />;
   return { kind: 'page', title: 'Overview', body: <h1>Overview</h1>, live };
 }

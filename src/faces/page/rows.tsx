@@ -11,9 +11,9 @@ import type { Run } from '../../model/run.ts';
 import { Dot, kindWords, Table } from '../../runs/report/html/parts.tsx';
 import { purgedWords } from '../../runs/report/words.ts';
 import { runOf } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
-import type { PageContext } from './page-context.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import {
   csvOf,
   type ListedRow,
@@ -26,7 +26,7 @@ import {
 import { type KnownKey, rowNumber } from './run-rows.ts';
 import { runPath, SandboxBadge, withQuery } from './runs.tsx';
 
-export const rowsRoutes: readonly Route<PageContext>[] = [
+export const rowsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id/rows', role: 'viewer', answer },
   { method: 'GET', path: '/runs/:id/rows.csv', role: 'viewer', answer: download },
 ];
@@ -34,8 +34,8 @@ export const rowsRoutes: readonly Route<PageContext>[] = [
 export const NO_RUN: Reply = { kind: 'missing', words: 'There is no such run in the ledger.' };
 
 /** For pages of `/runs/:id`. */
-export function ofRun(show: (run: Run, visit: Visit<PageContext>) => Promise<Reply>) {
-  return async (visit: Visit<PageContext>): Promise<Reply> => {
+export function ofRun(show: (run: Run, visit: PageVisit) => Promise<Reply>) {
+  return async (visit: PageVisit): Promise<Reply> => {
     const run = await runOf(visit.page.ledger, visit.params.id ?? '');
     return run === null ? NO_RUN : show(run, visit);
   };
@@ -43,7 +43,7 @@ export function ofRun(show: (run: Run, visit: Visit<PageContext>) => Promise<Rep
 
 const MOST_CHARACTERS = 200;
 
-async function answer(visit: Visit<PageContext>): Promise<Reply> {
+async function answer(visit: PageVisit): Promise<Reply> {
   const { page, visitor } = visit;
   const search = await openSearch(page, { asked: askedIn(visit), visitor, digestOf: page.digests });
   if (search === null) return NO_RUN;
@@ -61,7 +61,7 @@ async function findRows({ turnOf, clock }: PageContext, search: Search) {
   return { ...found, keys: [], isDirect: false };
 }
 
-async function download(visit: Visit<PageContext>): Promise<Reply> {
+async function download(visit: PageVisit): Promise<Reply> {
   const { page, visitor } = visit;
   const asked = { ...askedIn(visit), after: 0 };
   const search = await openSearch(page, { asked, visitor, digestOf: page.digests });
@@ -70,7 +70,7 @@ async function download(visit: Visit<PageContext>): Promise<Reply> {
   return { kind: 'download', name: `rows-${asked.run}.csv`, type: 'text/csv; charset=utf-8', body };
 }
 
-function askedIn({ params, query }: Visit<PageContext>): RowsAsked {
+function askedIn({ params, query }: PageVisit): RowsAsked {
   const outcome = query.get('outcome');
   return {
     run: params.id ?? '',

@@ -14,21 +14,21 @@ import { type AuditEntry, parseEntry } from '../../model/audit.ts';
 import { Facts, Story, Table, Time } from '../../runs/report/html/parts.tsx';
 import { serviceWords } from '../../runs/service-notice.ts';
 import { serviceReport } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
-import type { PageContext } from './page-context.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { runPath } from './runs.tsx';
 
-export const systemRoutes: readonly Route<PageContext>[] = [
+export const systemRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/system', role: 'viewer', isLive: true, answer: show },
 ];
 
-async function show(visit: Visit<PageContext>): Promise<Reply> {
+async function show(visit: PageVisit): Promise<Reply> {
   const live = <System page={visit.page} system={await lookAtSystem(visit)} />;
   return { kind: 'page', title: 'System', body: <h1>System</h1>, live };
 }
 
-async function lookAtSystem({ page, visitor }: Visit<PageContext>) {
+async function lookAtSystem({ page, visitor }: PageVisit) {
   const { env, ledger, target, chunks, doctor } = page;
   const { redis } = ledger;
   const { keys } = ledger.of(target);
