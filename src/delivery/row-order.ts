@@ -28,7 +28,7 @@ type RowOrderOptions = {
   readonly rows: readonly number[];
 };
 
-type Apart = readonly [row: number, mark: string];
+type OutOfOrder = readonly [row: number, mark: string];
 
 export function createRowOrder(options: RowOrderOptions): RowOrder {
   const { chunk, fencingToken, taken, claimed } = options;
@@ -41,7 +41,7 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
     const found = taken.marks.get(row);
     return found?.kind === 'intent' ? found.text : UNSENT_MARK;
   };
-  const apartOf = (going: readonly RangeRow[]): Apart[] => {
+  const outOfOrderIn = (going: readonly RangeRow[]): OutOfOrder[] => {
     const range = new Set(going.map(({ row }) => row));
     const end = going.at(-1)?.row ?? 0;
     const isFirst = last === 0;
@@ -65,7 +65,7 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
       repeatable: areRepeatable === true,
       claimed,
       rows: going,
-      apart: apartOf(going),
+      outOfOrder: outOfOrderIn(going),
     }),
     passed(row) {
       last = Math.max(last, row);

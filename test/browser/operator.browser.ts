@@ -4,14 +4,14 @@ import { startFront, truthOf } from '../support/front.ts';
 import { rowsOf } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
 import { hindrances, useBrowser } from './support/browser.ts';
-import { badge, chooseFile, load, startDesk } from './support/desk.ts';
+import { badge, chooseFile, load, startSite } from './support/site.ts';
 
 // What is refused is answered with a status of its own, which Chromium tells of.
 const { open } = useBrowser(/^Failed to load resource: the server responded with a status of 4/);
 
 test('a file of one’s own becomes a job, a check and a run that counts to its end, from the page alone', async () => {
-  const desk = await startDesk(open, { other: createJob() });
-  const page = await desk.operator();
+  const site = await startSite(open, { other: createJob() });
+  const page = await site.operator();
   await chooseFile(page, { name: 'partner.csv', text: rowsOf('New', 20) });
   await page.getByRole('link', { name: 'Make a new job for it' }).click();
   const fields = () =>
@@ -32,20 +32,20 @@ test('a file of one’s own becomes a job, a check and a run that counts to its 
   await page.getByRole('button', { name: 'Save the job and go on' }).click();
   await page.getByRole('button', { name: 'Check the file with it' }).click();
   await page.getByText('20 rows, all can be sent').waitFor();
-  expect(desk.flow.sandbox.stats().made.subclients).toBe(0);
+  expect(site.flow.sandbox.stats().made.subclients).toBe(0);
   await page.locator('input[name=host]').fill(await page.locator('label b').first().innerText());
   await page.getByRole('button', { name: 'Start: 20 requests' }).click();
   await badge(page, 'finished').waitFor();
   await page.getByText('the sum holds').waitFor();
-  expect(desk.flow.sandbox.stats().made.subclients).toBe(20);
+  expect(site.flow.sandbox.stats().made.subclients).toBe(20);
 });
 
 test('a run is paused, goes on, and is given up once that is confirmed; who comes second changes nothing', async () => {
-  const desk = await startDesk(open, { slow: createJob('concurrency: 1') }, ['latency=300ms']);
-  const first = await desk.operator('ops-1');
+  const site = await startSite(open, { slow: createJob('concurrency: 1') }, ['latency=300ms']);
+  const first = await site.operator('ops-1');
   const run = await load(first, 'slow', { name: 'slow.csv', text: rowsOf('Slow', 400) });
-  const second = await desk.operator('ops-2');
-  await second.goto(desk.origin + run);
+  const second = await site.operator('ops-2');
+  await second.goto(site.origin + run);
   await badge(second, 'running').waitFor();
   // What the second one looks at from now on is what was true then.
   await second.getByRole('button', { name: 'Pause updates' }).click();
@@ -67,7 +67,7 @@ test('a run is paused, goes on, and is given up once that is confirmed; who come
   await first.getByRole('link', { name: 'Go on' }).click();
   await badge(first, 'cancelled').waitFor();
   await first.getByText('wrong file').first().waitFor();
-  expect(desk.flow.sandbox.stats().made.subclients).toBeLessThan(400);
+  expect(site.flow.sandbox.stats().made.subclients).toBeLessThan(400);
 });
 
 /** Names of which some are rejected for one cause, some for another, and some go through. */
@@ -76,17 +76,17 @@ const MIXED = ['Denied 1', 'Gone 1', 'Gone 2', 'Gone 3', 'Fine 1', 'Fine 2', 'Fi
 );
 
 test('rows are sent again: of one cause, of one outcome, and all; the service sees just those', async () => {
-  const desk = await startDesk(open, { mixed: createJob() }, [
+  const site = await startSite(open, { mixed: createJob() }, [
     '403=always;key=Denied',
     '404=always;key=Gone',
   ]);
-  const page = await desk.operator();
+  const page = await site.operator();
   const file = { name: 'mixed.csv', text: ['externalId,details.name', ...MIXED, ''].join('\n') };
   const run = await load(page, 'mixed', file);
   await badge(page, 'finished').waitFor();
-  const made = () => desk.flow.sandbox.stats().made.subclients;
+  const made = () => site.flow.sandbox.stats().made.subclients;
   expect(made()).toBe(4);
-  desk.flow.sandbox.setFaults(['404=always;key=Gone']);
+  site.flow.sandbox.setFaults(['404=always;key=Gone']);
 
   await page
     .locator('section.cause', { hasText: '404' })
@@ -101,7 +101,7 @@ test('rows are sent again: of one cause, of one outcome, and all; the service se
   const ofCause = page.url();
   expect(made()).toBe(4);
 
-  await page.goto(desk.origin + run);
+  await page.goto(site.origin + run);
   await page.getByRole('button', { name: 'Run again what did not succeed' }).click();
   await page.getByRole('checkbox', { name: 'failed' }).uncheck();
   await page.getByRole('button', { name: 'Send them again' }).click();
@@ -109,14 +109,14 @@ test('rows are sent again: of one cause, of one outcome, and all; the service se
   await badge(page, 'finished').waitFor();
   expect(made()).toBe(5);
 
-  desk.flow.sandbox.setFaults([]);
+  site.flow.sandbox.setFaults([]);
   await page.goto(ofCause);
   await page.getByRole('button', { name: 'Run again what did not succeed' }).click();
   await page.getByRole('button', { name: 'Send them again' }).click();
   await page.getByRole('link', { name: 'Go on' }).click();
   await badge(page, 'finished').waitFor();
   expect(made()).toBe(MIXED.length);
-  expect(desk.flow.sandbox.stats().duplicateKeys).toBe(0);
+  expect(site.flow.sandbox.stats().duplicateKeys).toBe(0);
 });
 
 const LOST = ['externalId,details.name', 'Lost 1,Lost 1 Ltd', 'Lost 2,Lost 2 Ltd', 'Fine,Fine Ltd', ''].join(
@@ -124,18 +124,18 @@ const LOST = ['externalId,details.name', 'Lost 1,Lost 1 Ltd', 'Lost 2,Lost 2 Ltd
 );
 
 test('rows in doubt are settled one after the other, as created and as not; what somebody else has settled stays', async () => {
-  const desk = await startDesk(open, { lost: createJob() }, ['reset-after-create=always;key=Lost']);
-  const page = await desk.operator('ops-1');
+  const site = await startSite(open, { lost: createJob() }, ['reset-after-create=always;key=Lost']);
+  const page = await site.operator('ops-1');
   const run = await load(page, 'lost', { name: 'lost.csv', text: LOST });
   await badge(page, 'finished').waitFor();
   await page.getByRole('link', { name: 'Settle them' }).first().click();
   await page.getByText('2 rows may exist at the service.').waitFor();
-  const second = await desk.operator('ops-2');
+  const second = await site.operator('ops-2');
   await second.goto(page.url());
 
   await page.getByRole('button', { name: 'Record as ops-1' }).click();
   await page.getByRole('alert').getByText('Say what became of the row').waitFor();
-  const ids = [...desk.flow.sandbox.entities('subclient')].map(({ id }) => id);
+  const ids = [...site.flow.sandbox.entities('subclient')].map(({ id }) => id);
   await page.getByLabel('Its id at the service').fill(ids[0] ?? '');
   await page.getByRole('button', { name: 'Record as ops-1' }).click();
   await page.getByText('1 settled · 1 left').waitFor();
@@ -161,7 +161,7 @@ test('rows in doubt are settled one after the other, as created and as not; what
   await page.keyboard.type('Lost 2');
   await page.keyboard.press('Enter');
   await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
-  const { outcomes } = JSON.parse(await desk.flow.look(['status', run.slice('/runs/'.length), '--json']));
+  const { outcomes } = JSON.parse(await site.flow.look(['status', run.slice('/runs/'.length), '--json']));
   expect(outcomes).toMatchObject({ created: 2, 'in-doubt': 0 });
 });
 
@@ -171,14 +171,14 @@ test('what a look-up can’t tell apart is chosen by somebody; asked again, it s
   let isTwice = true;
   // The stand-in knows them by their names.
   const names = ['Lost 1 Ltd', 'Lost 2 Ltd', 'Fine Ltd'];
-  const desk = await startDesk(
+  const site = await startSite(
     open,
     { lost: `${createJob()}${LOOK_UP}` },
     ['reset-after-create=always;key=Lost'],
     async ({ sandbox }) =>
       (await startFront(sandbox, (key) => (isTwice && key.startsWith('Lost') ? `other-${key}` : null))).env,
   );
-  const page = await desk.operator();
+  const page = await site.operator();
   const run = await load(page, 'lost', {
     name: 'lost.csv',
     text: ['externalId,details.name', ...names.map((name) => `${name},${name}`), ''].join('\n'),
@@ -191,29 +191,29 @@ test('what a look-up can’t tell apart is chosen by somebody; asked again, it s
     return page.getByText('found twice or more').isVisible();
   });
   await page.getByRole('radio', { name: 'as other-Lost 1 Ltd' }).waitFor();
-  const [id = ''] = truthOf(desk.flow.sandbox).get('Lost 1 Ltd') ?? [];
+  const [id = ''] = truthOf(site.flow.sandbox).get('Lost 1 Ltd') ?? [];
   await page.getByRole('radio', { name: `as ${id}` }).check();
   await page.getByRole('button', { name: 'Record as ops-1' }).click();
   await page.getByText('1 settled · 1 left').waitFor();
 
   isTwice = false;
   await page.getByRole('button', { name: 'Look them up at the service' }).click();
-  await page.goto(`${desk.origin}${run}/doubts`);
+  await page.goto(`${site.origin}${run}/doubts`);
   await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
-  expect(desk.flow.sandbox.stats()).toMatchObject({ made: { subclients: 3 }, duplicateKeys: 0 });
+  expect(site.flow.sandbox.stats()).toMatchObject({ made: { subclients: 3 }, duplicateKeys: 0 });
 });
 
 test('decisions of a file are shown before they are recorded, and then stand', async () => {
-  const desk = await startDesk(open, { lost: createJob() }, ['reset-before=always;key=Lost']);
-  const page = await desk.operator();
+  const site = await startSite(open, { lost: createJob() }, ['reset-before=always;key=Lost']);
+  const page = await site.operator();
   const run = await load(page, 'lost', { name: 'lost.csv', text: LOST });
   await badge(page, 'finished').waitFor();
   const id = run.slice('/runs/'.length);
-  const inDoubt = () => desk.flow.report({ run: id }, 'in-doubt.csv').catch(() => '');
+  const inDoubt = () => site.flow.report({ run: id }, 'in-doubt.csv').catch(() => '');
   await until(async () => (await inDoubt()) !== '');
   const [head = '', ...lines] = (await inDoubt()).trimEnd().split('\n');
   const text = [head, ...lines.map((line) => `${line}not-created`), ''].join('\n');
-  await page.goto(`${desk.origin}${run}/doubts`);
+  await page.goto(`${site.origin}${run}/doubts`);
   await page.getByText('Many at once, by file').click();
   const file = { name: 'in-doubt.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
   await page.locator('[data-upload] input[type=file]').setInputFiles(file);
@@ -223,24 +223,24 @@ test('decisions of a file are shown before they are recorded, and then stand', a
   await page.getByRole('heading', { name: 'Done' }).waitFor();
   await page.getByRole('link', { name: 'Go on' }).click();
   await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
-  const { outcomes } = JSON.parse(await desk.flow.look(['status', id, '--json']));
+  const { outcomes } = JSON.parse(await site.flow.look(['status', id, '--json']));
   expect(outcomes).toMatchObject({ failed: 2, created: 1, 'in-doubt': 0 });
 });
 
 test('who may only look sees no cell and no button, and is refused what needs an operator', async () => {
-  const desk = await startDesk(open, { mixed: createJob() }, ['404=always;key=Gone']);
-  const ops = await desk.operator();
+  const site = await startSite(open, { mixed: createJob() }, ['404=always;key=Gone']);
+  const ops = await site.operator();
   const run = await load(ops, 'mixed', {
     name: 'mixed.csv',
     text: ['externalId,details.name', ...MIXED, ''].join('\n'),
   });
   await badge(ops, 'finished').waitFor();
-  const page = await desk.viewer();
-  await page.goto(desk.origin + run);
+  const page = await site.viewer();
+  await page.goto(site.origin + run);
   await page.getByText('Why rows did not succeed').waitFor();
   expect(await page.locator('main form').count()).toBe(0);
   for (const path of [run, `${run}/rows`, '/', '/runs', '/system', '/jobs']) {
-    await page.goto(desk.origin + path);
+    await page.goto(site.origin + path);
     expect(await page.locator('body').innerText(), path).not.toMatch(/Gone \d Ltd/);
   }
   for (const act of ['pause', 'resume', 'cancel', 'rerun', 'resolve', 'look-up']) {
@@ -249,5 +249,5 @@ test('who may only look sees no cell and no button, and is refused what needs an
     );
     expect(status, act).toBe(403);
   }
-  await until(async () => desk.flow.sandbox.stats().made.subclients === 5);
+  await until(async () => site.flow.sandbox.stats().made.subclients === 5);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ROUTES } from '../../src/faces/page/open.ts';
 import { createJob, keysOf } from '../support/flow.ts';
 import { hindrances, useBrowser } from './support/browser.ts';
-import { badge, chooseFile, type Desk, load, startDesk } from './support/desk.ts';
+import { badge, chooseFile, load, type Site, startSite } from './support/site.ts';
 
 const { open } = useBrowser();
 /** Where pictures of the pages are left, if anywhere. */
@@ -30,7 +30,7 @@ function rows(): string {
 }
 
 /** The addresses of all pages, each with something on it. */
-async function addresses(desk: Desk, page: Page): Promise<readonly string[]> {
+async function addresses(site: Site, page: Page): Promise<readonly string[]> {
   const run = await load(page, 'partner', { name: 'partner.csv', text: rows() });
   await badge(page, 'finished').waitFor();
   await page.getByText('Why rows did not succeed').waitFor();
@@ -49,23 +49,23 @@ async function addresses(desk: Desk, page: Page): Promise<readonly string[]> {
       .replace(/\/check$/, '/check?job=partner')
       .replace('/causes/:id/note', note),
   );
-  expect(desk.flow.sandbox.stats().duplicateKeys).toBe(0);
+  expect(site.flow.sandbox.stats().duplicateKeys).toBe(0);
   return found;
 }
 
 test('nothing keeps anybody from using any page, in the light, in the dark and on a narrow screen', {
   timeout: EACH_MS,
 }, async () => {
-  const desk = await startDesk(open, { partner: createJob() }, [
+  const site = await startSite(open, { partner: createJob() }, [
     '404=always;key=Gone',
     'reset-after-create=always;key=Lost',
   ]);
-  const found = await addresses(desk, await desk.operator());
+  const found = await addresses(site, await site.operator());
   const hindered: unknown[] = [];
   for (const [look, options] of LOOKS) {
-    const page = await desk.operator('ops-1', options);
+    const page = await site.operator('ops-1', options);
     for (const path of found) {
-      const answer = await page.goto(desk.origin + path);
+      const answer = await page.goto(site.origin + path);
       expect(answer?.status(), path).toBe(200);
       if (SHOTS !== undefined) {
         const name = `${path.replace(/[^a-z]+/gi, '-')}-${look}.png`;

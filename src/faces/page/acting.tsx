@@ -11,15 +11,15 @@ import { type Run, runStateSchema } from '../../model/run.ts';
 import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
 import { kindWords, Table } from '../../runs/report/html/parts.tsx';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
-import type { Desk } from './desk.ts';
 import { answerDoubts, unconfirmed } from './doubts.tsx';
+import type { PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
 import { rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
-export const actingRoutes: readonly Route<Desk>[] = [
+export const actingRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: ofRun(confirmCancel) },
   { method: 'GET', path: '/runs/:id/approve', role: 'operator', answer: ofRun(confirmApprove) },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
@@ -38,7 +38,7 @@ export const actingRoutes: readonly Route<Desk>[] = [
 const WHY_CHARACTERS = 200;
 
 function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
-  return async (visit: Visit<Desk>): Promise<Reply> => {
+  return async (visit: PageVisit): Promise<Reply> => {
     const { params, form } = visit;
     const run = params.id ?? '';
     const seen = runStateSchema.safeParse(form.get('seen')).data;
@@ -52,7 +52,7 @@ function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
   };
 }
 
-async function rerun(visit: Visit<Desk>): Promise<Reply> {
+async function rerun(visit: PageVisit): Promise<Reply> {
   const { params, form } = visit;
   const only = RERUN_OUTCOMES.filter((outcome) => form.getAll('only').includes(outcome));
   const cause = form.get('cause');
@@ -65,7 +65,7 @@ async function rerun(visit: Visit<Desk>): Promise<Reply> {
   });
 }
 
-async function writeOff(visit: Visit<Desk>): Promise<Reply> {
+async function writeOff(visit: PageVisit): Promise<Reply> {
   const { params, form } = visit;
   const run = params.id ?? '';
   const cause = form.get('cause') || null;
@@ -80,7 +80,7 @@ async function writeOff(visit: Visit<Desk>): Promise<Reply> {
 const ROWS_EXPECTED = 'Expected rows to be chosen, or their numbers, such as 4, 17. Nothing was written off.';
 
 /** A settled row is followed by the next in doubt; a page reports rows of a file. */
-async function resolve(visit: Visit<Desk>): Promise<Reply> {
+async function resolve(visit: PageVisit): Promise<Reply> {
   const { params, form } = visit;
   const run = params.id ?? '';
   const doubts = runPath(run, '/doubts');
@@ -103,16 +103,16 @@ async function resolve(visit: Visit<Desk>): Promise<Reply> {
   return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
 }
 
-async function lookUp(visit: Visit<Desk>): Promise<Reply> {
+async function lookUp(visit: PageVisit): Promise<Reply> {
   const run = visit.params.id ?? '';
   return carriedOut(visit, { kind: 'look-up', run }, runPath(run, '/doubts'));
 }
 
-async function carriedOut(visit: Visit<Desk>, ask: Ask, next?: string): Promise<Reply> {
+async function carriedOut(visit: PageVisit, ask: Ask, next?: string): Promise<Reply> {
   return told(await askFor(visit, ask), runPath(visit.params.id ?? ''), next);
 }
 
-export async function askFor({ page, visitor }: Visit<Desk>, ask: Ask): Promise<AskAnswer> {
+export async function askFor({ page, visitor }: PageVisit, ask: Ask): Promise<AskAnswer> {
   return page.ask === null ? refusedFor([STANDS_ALONE]) : page.ask(ask, visitor);
 }
 
@@ -226,7 +226,7 @@ function rowsNamed(count: string | null): string {
   return count !== null && /^[1-9]\d{0,14}$/.test(count) ? countOf(Number(count), 'row') : 'Rows';
 }
 
-async function confirmRerun(run: Run, { query }: Visit<Desk>): Promise<Reply> {
+async function confirmRerun(run: Run, { query }: PageVisit): Promise<Reply> {
   const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
   const cause = query.get('cause') ?? '';
   const only = query.get('only');
@@ -284,7 +284,7 @@ async function confirmRerun(run: Run, { query }: Visit<Desk>): Promise<Reply> {
 
 const ROWS_LISTED = 50;
 
-async function confirmWriteOff(run: Run, { query, page: { ledger } }: Visit<Desk>): Promise<Reply> {
+async function confirmWriteOff(run: Run, { query, page: { ledger } }: PageVisit): Promise<Reply> {
   const cause = query.get('cause') ?? '';
   const open = cause === '' ? await rowsToWriteOff(run, ledger) : null;
   return {

@@ -12,9 +12,9 @@ import type { Run } from '../../model/run.ts';
 import { type Cause, type Digest, needingRows } from '../../runs/report/digest.ts';
 import { CauseCard, WhereInFile } from '../../runs/report/html/causes.tsx';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { askFor, told } from './acting.tsx';
-import type { Desk } from './desk.ts';
+import type { PageRoute, PageVisit } from './page-context.ts';
 import { NO_RUN } from './rows.tsx';
 import { runPath } from './runs.tsx';
 
@@ -88,7 +88,7 @@ function Acts({ run, account, cause: { id, outcome, count }, isNoted, visitor }:
   );
 }
 
-export const noteRoutes: readonly Route<Desk>[] = [
+export const noteRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/causes/:id/note', role: 'operator', answer: writeNote },
   { method: 'POST', path: '/causes/:id/note', role: 'operator', answer: keepNote },
 ];
@@ -97,7 +97,7 @@ function notePath(cause: string): string {
   return `/causes/${encodeURIComponent(cause)}/note`;
 }
 
-async function keepNote(visit: Visit<Desk>): Promise<Reply> {
+async function keepNote(visit: PageVisit): Promise<Reply> {
   const { params, form } = visit;
   const run = form.get('run') ?? '';
   const ask = { kind: 'note', run, cause: params.id ?? '', text: form.get('text') ?? '' } as const;
@@ -106,7 +106,7 @@ async function keepNote(visit: Visit<Desk>): Promise<Reply> {
 }
 
 /** A page of its own: a live part, replaced each second, would lose what is typed. */
-async function writeNote({ params, query, page: { ledger } }: Visit<Desk>): Promise<Reply> {
+async function writeNote({ params, query, page: { ledger } }: PageVisit): Promise<Reply> {
   const run = query.get('run') ?? '';
   const cause = params.id ?? '';
   const target = await ledger.index.targetOf(run);

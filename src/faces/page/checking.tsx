@@ -14,15 +14,15 @@ import { causeLines, totalLine } from '../../runs/check/words.ts';
 import { Table, Time } from '../../runs/report/html/parts.tsx';
 import { type Summary, summarySchema } from '../../runs/report/summary.ts';
 import { hasRunsAt } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
 import { askFor, refusedFor, told } from './acting.tsx';
 import type { Work } from './child.ts';
-import type { Desk } from './desk.ts';
 import { GONE, Steps } from './files.tsx';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { runPath } from './runs.tsx';
 
-export const checkRoutes: readonly Route<Desk>[] = [
+export const checkRoutes: readonly PageRoute[] = [
   { method: 'POST', path: '/uploads/:id/check', role: 'operator', answer: begin(check) },
   { method: 'POST', path: '/uploads/:id/rehearse', role: 'operator', answer: begin(rehearse) },
   { method: 'GET', path: '/uploads/:id/check', role: 'operator', isLive: true, answer: showCheck },
@@ -39,8 +39,8 @@ function checkPath({ id, job }: Way): string {
   return `/uploads/${id}/check?job=${encodeURIComponent(job)}`;
 }
 
-function begin(work: (page: Desk, way: Way, path: string) => void) {
-  return async ({ params, form, page }: Visit<Desk>): Promise<Reply> => {
+function begin(work: (page: PageContext, way: Way, path: string) => void) {
+  return async ({ params, form, page }: PageVisit): Promise<Reply> => {
     const way = { id: params.id ?? '', job: form.get('job') ?? '' };
     // Only an existing job's name becomes an argument of a process.
     if (!(await listJobs(page.env.jobsDirectory)).includes(way.job))
@@ -58,7 +58,7 @@ const shownOfChecked = z.object({ rows: z.number(), issues: z.array(z.object({ r
 /** Printed by `onboard check --json` of this very program; holds cell values. */
 const checkedSchema = z.custom<Checked>((given) => shownOfChecked.safeParse(given).success);
 
-function check({ checks, runChild, target }: Desk, way: Way, path: string): void {
+function check({ checks, runChild, target }: PageContext, way: Way, path: string): void {
   checks.begin(nameOf(way), async () => {
     const where = target === 'sandbox' ? ['--sandbox'] : [];
     const { exitCode, stdout, problems } = await runChild(['check', '--json', ...where], [way.job, path]);
@@ -67,7 +67,7 @@ function check({ checks, runChild, target }: Desk, way: Way, path: string): void
   });
 }
 
-function rehearse({ rehearsals, runChild }: Desk, way: Way, path: string): void {
+function rehearse({ rehearsals, runChild }: PageContext, way: Way, path: string): void {
   rehearsals.begin(nameOf(way), async () => {
     const { stdout, problems } = await runChild(['run', '--sandbox', '--again', '--json'], [way.job, path]);
     if (stdout.trim() === '') throw new UsageError(problems);
@@ -75,7 +75,7 @@ function rehearse({ rehearsals, runChild }: Desk, way: Way, path: string): void 
   });
 }
 
-async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
+async function showCheck({ params, query, page }: PageVisit): Promise<Reply> {
   const upload = await page.uploads.find(params.id ?? '');
   if (upload === null) return GONE;
   const way = { id: upload.id, job: query.get('job') ?? '' };
@@ -98,7 +98,7 @@ async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
   };
 }
 
-async function checkBody(page: Desk, way: Way) {
+async function checkBody(page: PageContext, way: Way) {
   const { checks, rehearsals, target } = page;
   const work = checks.state(nameOf(way));
   switch (work?.kind) {
@@ -226,12 +226,12 @@ function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly la
 }
 
 /** To be typed before the first run at a service; else `null`. */
-async function hostToType({ target, ledger }: Desk): Promise<string | null> {
+async function hostToType({ target, ledger }: PageContext): Promise<string | null> {
   if (target === 'sandbox' || (await hasRunsAt(target, ledger))) return null;
   return new URL(target).host;
 }
 
-async function startForm(page: Desk, { id, job }: Way, found: Checked) {
+async function startForm(page: PageContext, { id, job }: Way, found: Checked) {
   const { requests } = found.estimate;
   if (requests === 0) return <p>There is nothing to send.</p>;
   const host = await hostToType(page);
@@ -291,7 +291,7 @@ function Rehearsed({ summary: { run, rows, outcomes, source, exitCode } }: { rea
   );
 }
 
-async function start(visit: Visit<Desk>): Promise<Reply> {
+async function start(visit: PageVisit): Promise<Reply> {
   const { params, form, page } = visit;
   const way = { id: params.id ?? '', job: form.get('job') ?? '' };
   const host = await hostToType(page);

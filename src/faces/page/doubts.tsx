@@ -12,17 +12,17 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { describeDecision, type KeptSighting } from '../../model/resolution.ts';
 import { hasLookUp } from '../../runs/look-up.ts';
 import { Table, Time } from '../../runs/report/html/parts.tsx';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
 import { decisionField, type FileOfDecisions, readDecisionFile } from './decisions.ts';
-import type { Desk } from './desk.ts';
+import type { PageRoute, PageVisit } from './page-context.ts';
 import { RowHead, readRow } from './row.tsx';
 import { Id, NO_RUN, RunTitle } from './rows.tsx';
 import { openRunRows, type RunRows, rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 import { SentShown } from './sent.tsx';
 
-export const doubtsRoutes: readonly Route<Desk>[] = [
+export const doubtsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id/doubts', role: 'operator', answer: (visit) => answerDoubts(visit) },
   { method: 'PUT', path: '/runs/:id/doubts', role: 'operator', answer: takeFile },
   { method: 'GET', path: '/runs/:id/doubts/:read', role: 'operator', answer: answerDecisions },
@@ -39,7 +39,7 @@ type Refused = {
 };
 
 /** `refused`: what was just sent from this page can't be right, or is asked once more. */
-export async function answerDoubts(visit: Visit<Desk>, refused: Refused | null = null): Promise<Reply> {
+export async function answerDoubts(visit: PageVisit, refused: Refused | null = null): Promise<Reply> {
   const { params, query, form, page, visitor } = visit;
   const open = await openRunRows(page, params.id ?? '');
   if (open === null) return NO_RUN;
@@ -81,7 +81,7 @@ async function readDoubtsOf(open: RunRows, asked: number | null) {
 }
 
 /** A file comes without a form: what it says is shown on a page of its own. */
-async function takeFile({ params, bytes, page }: Visit<Desk>): Promise<Reply> {
+async function takeFile({ params, bytes, page }: PageVisit): Promise<Reply> {
   const { id = '' } = params;
   const open = await openRunRows(page, id);
   if (open === null) throw new UsageError('There is no such run in the ledger.');
@@ -90,7 +90,7 @@ async function takeFile({ params, bytes, page }: Visit<Desk>): Promise<Reply> {
   return { kind: 'json', value: { to: runPath(id, `/doubts/${name}`) } };
 }
 
-async function answerDecisions({ params, page }: Visit<Desk>): Promise<Reply> {
+async function answerDecisions({ params, page }: PageVisit): Promise<Reply> {
   const file = page.decisionFiles.get(params.read ?? '');
   if (file === undefined)
     return { kind: 'missing', words: 'What that file said is not kept any more: give it again.' };
@@ -104,7 +104,7 @@ type Props = {
   readonly open: RunRows;
   readonly shown: Shown;
   readonly looksUp: boolean;
-  readonly visit: Visit<Desk>;
+  readonly visit: PageVisit;
   readonly refused: Refused | null;
 };
 
@@ -251,7 +251,7 @@ function Settle({ run, chosen, visit, refused }: SettleProps) {
 }
 
 /** What to ask where a row in doubt is said not to be created; `null`: it was confirmed. */
-export async function unconfirmed({ params, form, page }: Visit<Desk>, row: number) {
+export async function unconfirmed({ params, form, page }: PageVisit, row: number) {
   const open = await openRunRows(page, params.id ?? '');
   const doubt = open === null ? undefined : (await readDoubts(open.redis, open.k, [row])).get(row);
   if (doubt === undefined) return null;

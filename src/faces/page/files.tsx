@@ -13,15 +13,15 @@ import { sourceInfoSchema, sourceWords } from '../../model/source.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import { takesFile } from '../../runs/inbox/job-book.ts';
 import { Facts, Table, Time } from '../../runs/report/html/parts.tsx';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
-import type { Desk } from './desk.ts';
 import { textsOf } from './draft.ts';
 import { readJobs } from './jobs.tsx';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { type Reading, ReadOtherwise, readingArguments, readingIn, readingOf } from './reading.tsx';
 import type { Upload } from './uploads.ts';
 
-export const filesRoutes: readonly Route<Desk>[] = [
+export const filesRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/upload', role: 'operator', answer: showUploads },
   { method: 'PUT', path: '/uploads', role: 'operator', answer: receive },
   { method: 'GET', path: '/uploads/:id', role: 'operator', readsFile: true, answer: showUpload },
@@ -52,7 +52,7 @@ export function Steps({ here, id }: StepsProps) {
   );
 }
 
-async function showUploads({ page }: Visit<Desk>): Promise<Reply> {
+async function showUploads({ page }: PageVisit): Promise<Reply> {
   const uploads = await page.uploads.list();
   return {
     kind: 'page',
@@ -114,13 +114,13 @@ function Discard({ id }: { readonly id: string }) {
 }
 
 /** The browser goes on to the upload's own page. */
-async function receive({ query, bytes, page, visitor }: Visit<Desk>): Promise<Reply> {
+async function receive({ query, bytes, page, visitor }: PageVisit): Promise<Reply> {
   if (bytes === null) return { kind: 'missing', words: 'No file came.' };
   const { id } = await page.uploads.receive(query.get('name') ?? '', visitor.name, bytes);
   return { kind: 'json', value: { to: `/uploads/${id}` } };
 }
 
-async function discard({ params, page }: Visit<Desk>): Promise<Reply> {
+async function discard({ params, page }: PageVisit): Promise<Reply> {
   await page.uploads.discard(params.id ?? '');
   return { kind: 'redirect', to: '/upload' };
 }
@@ -138,7 +138,7 @@ const sampleSchema = z.object({
  * where that fails, as a job with fitting columns reads its files.
  */
 export async function sampleOf(
-  page: Desk,
+  page: PageContext,
   upload: Upload,
   reading: Reading,
 ): Promise<FileSample | readonly string[]> {
@@ -158,7 +158,7 @@ export async function sampleOf(
 const READINGS_TRIED = 5;
 
 async function readSo(
-  { samples, runChild }: Desk,
+  { samples, runChild }: PageContext,
   { id, path, given }: Upload,
   reading: Reading,
 ): Promise<FileSample | readonly string[]> {
@@ -190,7 +190,7 @@ type FittingJob = Job & {
 };
 
 /** All jobs, best first: those whose `files` and columns fit. */
-async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly FittingJob[]> {
+async function fittingJobs(sample: FileSample, { env }: PageContext): Promise<readonly FittingJob[]> {
   const rank = ({ isNamed, problems }: FittingJob) => (problems.length === 0 ? 2 : 0) + (isNamed ? 1 : 0);
   const fitting: FittingJob[] = [];
   for (const { job } of await readJobs(env.jobsDirectory)) {
@@ -206,7 +206,7 @@ async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly 
   return fitting.toSorted((a, b) => rank(b) - rank(a));
 }
 
-async function showUpload({ params, query, page }: Visit<Desk>): Promise<Reply> {
+async function showUpload({ params, query, page }: PageVisit): Promise<Reply> {
   const upload = await page.uploads.find(params.id ?? '');
   if (upload === null) return GONE;
   const reading = readingIn(query);

@@ -13,13 +13,13 @@ import { templateFile } from '../../runs/check/template.ts';
 import { patternsOf } from '../../runs/inbox/job-book.ts';
 import { Table, Time } from '../../runs/report/html/parts.tsx';
 import { latestRuns } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
-import type { Desk } from './desk.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 
 const RUNS_LOOKED_THROUGH = 200;
 
-export const jobsRoutes: readonly Route<Desk>[] = [
+export const jobsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/jobs', role: 'viewer', answer: showJobs },
   { method: 'GET', path: '/jobs/:name', role: 'viewer', answer: showJob },
   { method: 'GET', path: '/jobs/:name/template', role: 'viewer', answer: template },
@@ -46,11 +46,11 @@ async function readJob(name: string, directory: string): Promise<ReadJob> {
 }
 
 /** `null`: the folder has none of that name. */
-async function findJob(name: string, { env }: Desk): Promise<ReadJob | null> {
+async function findJob(name: string, { env }: PageContext): Promise<ReadJob | null> {
   return (await listJobs(env.jobsDirectory)).includes(name) ? readJob(name, env.jobsDirectory) : null;
 }
 
-async function showJobs({ page }: Visit<Desk>): Promise<Reply> {
+async function showJobs({ page }: PageVisit): Promise<Reply> {
   const jobs = await readJobs(page.env.jobsDirectory);
   const runs = await latestRuns(page.ledger, RUNS_LOOKED_THROUGH);
   return {
@@ -106,7 +106,7 @@ function LastRun({ run }: { readonly run: Run | undefined }) {
   );
 }
 
-async function showJob({ params, page }: Visit<Desk>): Promise<Reply> {
+async function showJob({ params, page }: PageVisit): Promise<Reply> {
   const found = await findJob(params.name ?? '', page);
   if (found === null) return NO_JOB;
   const { name, job, problems } = found;
@@ -148,7 +148,7 @@ async function textOf(name: string, directory: string): Promise<string> {
   return yaml ?? yml ?? '';
 }
 
-async function template({ params, query, page }: Visit<Desk>): Promise<Reply> {
+async function template({ params, query, page }: PageVisit): Promise<Reply> {
   const found = await findJob(params.name ?? '', page);
   if (found?.job == null) return NO_JOB;
   const { form, content } = templateFile(found.job, { json: query.get('as') === 'json' });

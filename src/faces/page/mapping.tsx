@@ -10,17 +10,17 @@ import { sourceWords } from '../../model/source.ts';
 import { PURPOSES } from '../../operations/operations.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import { Table } from '../../runs/report/html/parts.tsx';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
 import { askFor, refusedFor } from './acting.tsx';
-import type { Desk } from './desk.ts';
 import { type Draft, type DraftColumn, type DraftForm, draftOf } from './draft.ts';
 import { GONE, Steps, sampleOf } from './files.tsx';
+import type { PageRoute, PageVisit } from './page-context.ts';
 import { HiddenReading, type Reading, readingIn } from './reading.tsx';
 
 const TITLE = 'Which column is which field?';
 
-export const mappingRoutes: readonly Route<Desk>[] = [
+export const mappingRoutes: readonly PageRoute[] = [
   {
     method: 'GET',
     path: '/uploads/:id/map',
@@ -38,7 +38,7 @@ export const mappingRoutes: readonly Route<Desk>[] = [
 ];
 
 /** A UsageError where the file can't be read. */
-async function draftFor({ params, query, form, page }: Visit<Desk>, choices: DraftForm | null) {
+async function draftFor({ params, query, form, page }: PageVisit, choices: DraftForm | null) {
   const upload = await page.uploads.find(params.id ?? '');
   if (upload === null) return null;
   // From an address, or from the form that it leads to.
@@ -49,7 +49,7 @@ async function draftFor({ params, query, form, page }: Visit<Desk>, choices: Dra
   return { id: upload.id, reading, sample, draft: draftOf(sample, operation, choices) };
 }
 
-async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Reply> {
+async function show(visit: PageVisit, choices: DraftForm | null): Promise<Reply> {
   const found = await draftFor(visit, choices);
   if (found === null) return GONE;
   const body = <Mapping {...found} problems={found.draft.problems} saves={visit.page.ask !== null} />;
@@ -57,7 +57,7 @@ async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Repl
 }
 
 /** The process that acts writes the definition. */
-async function save(visit: Visit<Desk>): Promise<Reply> {
+async function save(visit: PageVisit): Promise<Reply> {
   const choices = formOf(visit);
   // Columns proposed anew are looked at before they are saved.
   if (choices.mappedFor !== choices.operation) return show(visit, choices);
@@ -81,7 +81,7 @@ async function save(visit: Visit<Desk>): Promise<Reply> {
   };
 }
 
-function formOf({ form }: Visit<Desk>): DraftForm {
+function formOf({ form }: PageVisit): DraftForm {
   const columns = Math.min(COLUMNS_SHOWN, Number(form.get('columns') ?? 0)) || 0;
   const key = form.get('key') ?? '';
   return {

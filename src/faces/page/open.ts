@@ -15,18 +15,17 @@ import { ledgerOn, type Session, unsealed } from '../../session.ts';
 import { hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
 import { startPage } from '../web/server.tsx';
-import type { Route } from '../web/visit.ts';
 import { actingRoutes } from './acting.tsx';
 import { noteRoutes } from './causes.tsx';
 import { checkRoutes } from './checking.tsx';
 import { rememberFiles } from './child.ts';
-import { createDesk, type Desk } from './desk.ts';
 import { doubtsRoutes } from './doubts.tsx';
 import { filesRoutes } from './files.tsx';
 import type { Link } from './fork.ts';
 import { jobsRoutes } from './jobs.tsx';
 import { mappingRoutes } from './mapping.tsx';
 import { overviewRoutes } from './overview.tsx';
+import { createPageContext, type PageContext, type PageRoute } from './page-context.ts';
 import { rowRoutes } from './row.tsx';
 import { rowsRoutes } from './rows.tsx';
 import { runRoutes } from './run.tsx';
@@ -56,9 +55,18 @@ export async function openPage(opening: Opening, { address, sandbox, link, visit
   const ledger = await openToRead(opening, releasers);
   const ask = link?.ask ?? null;
   const { command = 'onboard' } = io;
-  const desk = createDesk({ env, log, clock, ledger, target, ask, command, ...rememberFiles(opening) });
+  const page = createPageContext({
+    env,
+    log,
+    clock,
+    ledger,
+    target,
+    ask,
+    command,
+    ...rememberFiles(opening),
+  });
   const server = await startPage({
-    page: desk,
+    page,
     routes: ROUTES,
     access,
     name: await hostNameOf(env.home),
@@ -76,7 +84,7 @@ export async function openPage(opening: Opening, { address, sandbox, link, visit
 async function openToRead(
   { env, log }: Pick<Opening, 'env' | 'log'>,
   releasers: Releasers,
-): Promise<Desk['ledger']> {
+): Promise<PageContext['ledger']> {
   const address = env.redis ?? (await findEmbeddedRedis(env.home));
   if (address === null)
     throw new UsageError(
@@ -88,7 +96,7 @@ async function openToRead(
   return ledgerOn(redis, address, env, await unsealed(redis, env));
 }
 
-export const ROUTES: readonly Route<Desk>[] = [
+export const ROUTES: readonly PageRoute[] = [
   ...overviewRoutes,
   ...runsRoutes,
   ...runRoutes,

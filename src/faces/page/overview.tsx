@@ -12,9 +12,9 @@ import type { Overview } from '../../runs/inbox/overview.ts';
 import { Time } from '../../runs/report/html/parts.tsx';
 import { openWords } from '../../runs/report/words.ts';
 import { goingOnWith, isRead, stateOf } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
-import type { Desk } from './desk.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { briefsOf, type ListedRun, RunTable, runPath, SandboxBadge } from './runs.tsx';
 
 const OPEN_RUNS = 20;
@@ -23,22 +23,22 @@ const ENDED_SHOWN = 12;
 const NEEDS_SHOWN = 30;
 const COMING_SHOWN = 20;
 
-export const overviewRoutes: readonly Route<Desk>[] = [
+export const overviewRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/', role: 'viewer', isLive: true, answer: show },
 ];
 
-async function show({ page, visitor }: Visit<Desk>): Promise<Reply> {
+async function show({ page, visitor }: PageVisit): Promise<Reply> {
   const live = <Standing seen={await lookAround(page)} isOperator={visitor.role === 'operator'} />;
   return { kind: 'page', title: 'Overview', body: <h1>Overview</h1>, live };
 }
 
-async function lookAround(desk: Desk) {
-  const { ledger, target } = desk;
-  const overview = await desk.overview();
+async function lookAround(page: PageContext) {
+  const { ledger, target } = page;
+  const overview = await page.overview();
   const looks = [
-    lookAtRuns(desk, overview),
+    lookAtRuns(page, overview),
     readDoing(ledger.redis, ledger.of(target).keys, Date.now()),
-    desk.chunks.counts(),
+    page.chunks.counts(),
   ] as const;
   const [runs, workers, chunks] = await Promise.all(looks);
   return { overview, ...runs, workers, chunks: chunks.states };
@@ -47,7 +47,7 @@ async function lookAround(desk: Desk) {
 type Seen = Awaited<ReturnType<typeof lookAround>>;
 
 /** All open runs, and the newest ones. */
-async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
+async function lookAtRuns({ ledger, paceOf }: PageContext, { runs }: Overview) {
   const open = runs.map(({ run }) => ({ run: run.id, target: run.target }));
   const newest = await ledger.index.latest(RECENT_RUNS);
   const known = new Set(newest.map(({ run }) => run));

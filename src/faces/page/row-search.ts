@@ -69,10 +69,10 @@ type SearchOptions = {
 
 /** `null`: there is no such run. */
 export async function openSearch(
-  desk: Pick<Session, 'ledger'>,
+  session: Pick<Session, 'ledger'>,
   { asked, visitor, digestOf }: SearchOptions,
 ): Promise<Search | null> {
-  const open = await openRunRows(desk, asked.run);
+  const open = await openRunRows(session, asked.run);
   if (open === null) return null;
   const digest = await digestOf(open.run);
   const cause = digest?.causes.find(({ id }) => id === asked.cause) ?? null;
@@ -81,14 +81,14 @@ export async function openSearch(
 
 /** A UsageError where the run's report does not know the cause. */
 export async function rowsOfCause(
-  desk: Pick<Session, 'ledger' | 'env'>,
+  session: Pick<Session, 'ledger' | 'env'>,
   { id }: Run,
   cause: string,
 ): Promise<ReadonlySet<number>> {
-  const search = await openSearch(desk, {
+  const search = await openSearch(session, {
     asked: { run: id, outcome: null, cause, text: '', isLiteral: true, after: 0 },
     visitor: { name: '', role: 'operator' },
-    digestOf: (run) => digestAtHand(desk, run),
+    digestOf: (run) => digestAtHand(session, run),
   });
   if (search?.cause == null)
     throw new UsageError(

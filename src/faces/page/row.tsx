@@ -17,14 +17,14 @@ import type { RefusalBody, SettledChunk, Settlement } from '../../model/settleme
 import { spaceOf } from '../../operations/operations.ts';
 import { Facts, Time } from '../../runs/report/html/parts.tsx';
 import { adviceIn } from '../../runs/report/results.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns } from '../web/words.tsx';
-import type { Desk } from './desk.ts';
+import type { PageRoute, PageVisit } from './page-context.ts';
 import { Id, Knows, OutcomeMark, RunTitle, rowPath } from './rows.tsx';
 import { type KnownKey, knownIn, openRunRows, type RunRows, rowAt, rowNumber, rowsUpTo } from './run-rows.ts';
 import { SentShown, sentFor } from './sent.tsx';
 
-export const rowRoutes: readonly Route<Desk>[] = [
+export const rowRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id/rows/:row', role: 'operator', answer },
 ];
 
@@ -33,7 +33,7 @@ const NO_ROW: Reply = {
   words: 'There is no such run in the ledger, or it has no such row.',
 };
 
-async function answer({ params, page, visitor }: Visit<Desk>): Promise<Reply> {
+async function answer({ params, page, visitor }: PageVisit): Promise<Reply> {
   const { id = '' } = params;
   const row = rowNumber(params.row ?? '');
   const open = await openRunRows(page, id);

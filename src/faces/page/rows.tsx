@@ -11,9 +11,9 @@ import type { Run } from '../../model/run.ts';
 import { Dot, kindWords, Table } from '../../runs/report/html/parts.tsx';
 import { purgedWords } from '../../runs/report/words.ts';
 import { runOf } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
-import type { Desk } from './desk.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import {
   csvOf,
   type ListedRow,
@@ -26,7 +26,7 @@ import {
 import { type KnownKey, rowNumber } from './run-rows.ts';
 import { runPath, SandboxBadge, withQuery } from './runs.tsx';
 
-export const rowsRoutes: readonly Route<Desk>[] = [
+export const rowsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id/rows', role: 'viewer', answer },
   { method: 'GET', path: '/runs/:id/rows.csv', role: 'viewer', answer: download },
 ];
@@ -34,8 +34,8 @@ export const rowsRoutes: readonly Route<Desk>[] = [
 export const NO_RUN: Reply = { kind: 'missing', words: 'There is no such run in the ledger.' };
 
 /** For pages of `/runs/:id`. */
-export function ofRun(show: (run: Run, visit: Visit<Desk>) => Promise<Reply>) {
-  return async (visit: Visit<Desk>): Promise<Reply> => {
+export function ofRun(show: (run: Run, visit: PageVisit) => Promise<Reply>) {
+  return async (visit: PageVisit): Promise<Reply> => {
     const run = await runOf(visit.page.ledger, visit.params.id ?? '');
     return run === null ? NO_RUN : show(run, visit);
   };
@@ -43,7 +43,7 @@ export function ofRun(show: (run: Run, visit: Visit<Desk>) => Promise<Reply>) {
 
 const MOST_CHARACTERS = 200;
 
-async function answer(visit: Visit<Desk>): Promise<Reply> {
+async function answer(visit: PageVisit): Promise<Reply> {
   const { page, visitor } = visit;
   const search = await openSearch(page, { asked: askedIn(visit), visitor, digestOf: page.digests });
   if (search === null) return NO_RUN;
@@ -52,7 +52,7 @@ async function answer(visit: Visit<Desk>): Promise<Reply> {
 }
 
 /** `isDirect`: the text is a row's number or a known key. */
-async function findRows({ turnOf, clock }: Desk, search: Search) {
+async function findRows({ turnOf, clock }: PageContext, search: Search) {
   const { text, isLiteral } = search.asked;
   const direct = text === '' || isLiteral ? null : await lookDirectly(search);
   if (direct !== null) return { ...direct, next: null, stoppedAt: null, isDirect: true };
@@ -61,7 +61,7 @@ async function findRows({ turnOf, clock }: Desk, search: Search) {
   return { ...found, keys: [], isDirect: false };
 }
 
-async function download(visit: Visit<Desk>): Promise<Reply> {
+async function download(visit: PageVisit): Promise<Reply> {
   const { page, visitor } = visit;
   const asked = { ...askedIn(visit), after: 0 };
   const search = await openSearch(page, { asked, visitor, digestOf: page.digests });
@@ -70,7 +70,7 @@ async function download(visit: Visit<Desk>): Promise<Reply> {
   return { kind: 'download', name: `rows-${asked.run}.csv`, type: 'text/csv; charset=utf-8', body };
 }
 
-function askedIn({ params, query }: Visit<Desk>): RowsAsked {
+function askedIn({ params, query }: PageVisit): RowsAsked {
   const outcome = query.get('outcome');
   return {
     run: params.id ?? '',

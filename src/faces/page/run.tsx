@@ -26,14 +26,14 @@ import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { serviceWords } from '../../runs/service-notice.ts';
 import { isRead, serviceReport, stateOf } from '../../runs/status.ts';
 import { reportDirectory } from '../../session.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Bar } from '../web/words.tsx';
 import { CAUSES_SHOWN, Causes } from './causes.tsx';
-import type { Desk } from './desk.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun, RunTitle } from './rows.tsx';
 import { runPath, StateBadge, timeTaken } from './runs.tsx';
 
-export const runRoutes: readonly Route<Desk>[] = [
+export const runRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id', role: 'viewer', isLive: true, answer: ofRun(show) },
   { method: 'GET', path: '/runs/:id/report', role: 'viewer', answer: ofRun(report) },
   { method: 'GET', path: '/runs/:id/files/:name', role: 'operator', answer: ofRun(file) },
@@ -42,13 +42,13 @@ export const runRoutes: readonly Route<Desk>[] = [
 const SUMMARY = 'summary.json';
 const PAGE = 'report.html';
 
-async function show(run: Run, visit: Visit<Desk>): Promise<Reply> {
+async function show(run: Run, visit: PageVisit): Promise<Reply> {
   const live = <RunLive shown={await lookAt(run, visit.page)} visit={visit} />;
   const body = <RunTitle run={run} here="run" />;
   return { kind: 'page', title: `${basename(run.file)}: ${run.job}`, body, live };
 }
 
-async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: Desk) {
+async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: PageContext) {
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const [isLeased, happened, digest, service, summary, account] = await Promise.all([
@@ -73,7 +73,7 @@ async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: Des
   };
 }
 
-async function report({ id }: Run, { page }: Visit<Desk>): Promise<Reply> {
+async function report({ id }: Run, { page }: PageVisit): Promise<Reply> {
   const path = join(reportDirectory(page.env, id), PAGE);
   const html = await readFile(path).catch(insteadOf('ENOENT', null));
   return html === null
@@ -81,7 +81,7 @@ async function report({ id }: Run, { page }: Visit<Desk>): Promise<Reply> {
     : { kind: 'report', html };
 }
 
-async function file({ id }: Run, { params, page }: Visit<Desk>): Promise<Reply> {
+async function file({ id }: Run, { params, page }: PageVisit): Promise<Reply> {
   const folder = reportDirectory(page.env, id);
   const files = [SUMMARY, ...((await readSummary(folder))?.files ?? [])];
   const name = files.find((one) => one === params.name);
@@ -92,7 +92,7 @@ async function file({ id }: Run, { params, page }: Visit<Desk>): Promise<Reply> 
 }
 
 type Shown = Awaited<ReturnType<typeof lookAt>>;
-type Props = { readonly shown: Shown; readonly visit: Visit<Desk> };
+type Props = { readonly shown: Shown; readonly visit: PageVisit };
 
 function RunLive({ shown, visit: { visitor } }: Props) {
   const { run, state, pace, digest, service, story, notes, files, account } = shown;
@@ -161,7 +161,7 @@ function AccountOf({ account, isOperator }: { readonly account: Account; readonl
   );
 }
 
-type ApprovalProps = Pick<Shown, 'run'> & Pick<Visit<Desk>, 'visitor'>;
+type ApprovalProps = Pick<Shown, 'run'> & Pick<PageVisit, 'visitor'>;
 
 function Approval({ run, visitor }: ApprovalProps) {
   if (run.checked === null) return null;

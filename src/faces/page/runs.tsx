@@ -14,12 +14,12 @@ import { isOver, RUN_STATES, type RunState } from '../../model/run.ts';
 import { sumWords, Table, Time, targetShown } from '../../runs/report/html/parts.tsx';
 import { findRun, type ShownState, stateOf } from '../../runs/status.ts';
 import type { Ledger } from '../../session.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Bar, Empty, Pager } from '../web/words.tsx';
-import type { Desk } from './desk.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { knownIn, rowNumber } from './run-rows.ts';
 
-export const runsRoutes: readonly Route<Desk>[] = [
+export const runsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs', role: 'viewer', answer: list },
 ];
 
@@ -28,7 +28,7 @@ const RUNS_A_PAGE = 50;
 const LOOKED_THROUGH = 1_000;
 const AT_ONCE = 100;
 
-async function list({ query, page, visitor }: Visit<Desk>): Promise<Reply> {
+async function list({ query, page, visitor }: PageVisit): Promise<Reply> {
   // Every page's search comes here: it names a run, or a key of some run's rows.
   const named = (query.get('q') ?? '').trim();
   const address = named === '' ? null : await addressOfNamed(page, named, visitor);
@@ -49,8 +49,8 @@ function askedIn(query: URLSearchParams) {
   };
 }
 
-async function addressOfNamed(desk: Desk, text: string, { role }: Visitor): Promise<string | null> {
-  const { ledger, target } = desk;
+async function addressOfNamed(page: PageContext, text: string, { role }: Visitor): Promise<string | null> {
+  const { ledger, target } = page;
   // A viewer could try keys of any run.
   if (role === 'operator') {
     const { redis, of } = ledger;
@@ -66,7 +66,7 @@ async function addressOfNamed(desk: Desk, text: string, { role }: Visitor): Prom
 }
 
 /** `next`: the runs that the next page leaves out; `null`: there is none. */
-async function findRuns({ ledger }: Desk, { state, job, skipped }: Asked) {
+async function findRuns({ ledger }: PageContext, { state, job, skipped }: Asked) {
   const newest = await ledger.index.latest(LOOKED_THROUGH, skipped);
   const runs: RunBrief[] = [];
   for (const batch of batchesOf(newest, AT_ONCE)) {

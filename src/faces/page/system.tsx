@@ -14,21 +14,21 @@ import { type AuditEntry, parseEntry } from '../../model/audit.ts';
 import { Facts, Story, Table, Time } from '../../runs/report/html/parts.tsx';
 import { serviceWords } from '../../runs/service-notice.ts';
 import { serviceReport } from '../../runs/status.ts';
-import type { Reply, Route, Visit } from '../web/visit.ts';
+import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
-import type { Desk } from './desk.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { runPath } from './runs.tsx';
 
-export const systemRoutes: readonly Route<Desk>[] = [
+export const systemRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/system', role: 'viewer', isLive: true, answer: show },
 ];
 
-async function show(visit: Visit<Desk>): Promise<Reply> {
-  const live = <System desk={visit.page} system={await lookAtSystem(visit)} />;
+async function show(visit: PageVisit): Promise<Reply> {
+  const live = <System page={visit.page} system={await lookAtSystem(visit)} />;
   return { kind: 'page', title: 'System', body: <h1>System</h1>, live };
 }
 
-async function lookAtSystem({ page, visitor }: Visit<Desk>) {
+async function lookAtSystem({ page, visitor }: PageVisit) {
   const { env, ledger, target, chunks, doctor } = page;
   const { redis } = ledger;
   const { keys } = ledger.of(target);
@@ -65,11 +65,11 @@ function tenths(n: number): string {
   return String(Math.round(10 * n) / 10);
 }
 
-function System({ desk, system }: { readonly desk: Desk; readonly system: System }) {
+function System({ page, system }: { readonly page: PageContext; readonly system: System }) {
   const { workers, acts, doctor } = system;
   return (
     <>
-      <Facts of={factsOf(desk, system)} />
+      <Facts of={factsOf(page, system)} />
       <h2>Workers</h2>
       {workers.length > 0 ? <Workers workers={workers} /> : null}
       {workers.length > 0 ? null : <Empty>No worker has told of itself within a minute.</Empty>}
@@ -85,7 +85,7 @@ function System({ desk, system }: { readonly desk: Desk; readonly system: System
   );
 }
 
-function factsOf(desk: Desk, system: System): ReadonlyArray<readonly [string, Child]> {
+function factsOf(page: PageContext, system: System): ReadonlyArray<readonly [string, Child]> {
   const { states, nextWaitingMs, disk } = system;
   const chunks = [
     `${numberShown(states.waiting)} waiting${states.waiting === 0 ? '' : `, the next for ${tenths(nextWaitingMs / 1000)} s`}`,
@@ -94,13 +94,13 @@ function factsOf(desk: Desk, system: System): ReadonlyArray<readonly [string, Ch
     `${numberShown(states.failed)} failed`,
   ];
   const free = disk === null ? '' : `, ${tenths(disk / GIB)} GiB free`;
-  const address = shownAddress(desk.ledger.address);
+  const address = shownAddress(page.ledger.address);
   return [
-    ['service', <Text of={`${desk.target}: ${system.service}`} />],
+    ['service', <Text of={`${page.target}: ${system.service}`} />],
     ['Redis', <Text of={`${address}, answers in ${tenths(system.roundTripMs)} ms`} />],
     ['chunks', chunks.join(' · ')],
     ['processes', `${countOf(system.registered, 'process', 'processes')} registered with the ledger`],
-    ['home', <Text of={`${desk.env.home}${free}`} />],
+    ['home', <Text of={`${page.env.home}${free}`} />],
     ['program', `onboard ${programVersion()}, Node.js ${process.versions.node}`],
   ];
 }

@@ -38,7 +38,7 @@ async function start() {
     repeatable: false,
     claimed: verification,
     rows: numbers.map((row) => ({ row, identity: { space: 'subclient', key: `K${row}` } })),
-    apart: [],
+    outOfOrder: [],
     ...over,
   });
   const ask = async (...of: Parameters<typeof rangeOf>) =>
@@ -122,7 +122,7 @@ describe('a chunk that another take has', () => {
     await bench.ask('a.1', [1, 2]);
     expect(await bench.ask('b.1', [3])).toEqual(['taken']);
     const { watermark } = await bench.take();
-    expect(await bench.ask('b.1', [3], { seen: watermark, apart: foundBy('a.1', [1, 2]) })).toEqual([
+    expect(await bench.ask('b.1', [3], { seen: watermark, outOfOrder: foundBy('a.1', [1, 2]) })).toEqual([
       'granted',
     ]);
     expect(await bench.ask('a.1', [4])).toEqual(['taken']);
@@ -171,7 +171,7 @@ async function taken(): Promise<Bench> {
   await bench.ask('a.1', [1, 2, 3]);
   await bench.ledger.settle(created(1));
   const { watermark } = await bench.take();
-  await bench.ask('b.1', [4, 5], { seen: watermark, apart: foundBy('a.1', [2, 3]) });
+  await bench.ask('b.1', [4, 5], { seen: watermark, outOfOrder: foundBy('a.1', [2, 3]) });
   return bench;
 }
 
@@ -180,7 +180,7 @@ test('what another take recorded in its order is not recorded again for the one 
   await bench.ask('a.1', [1, 2, 3]);
   for (const row of [2, 3]) await bench.ledger.withdraw({ chunk: 1, row, mark: intentMark('a.1', row, 1) });
   const { watermark } = await bench.take();
-  await bench.ask('b.1', [2, 3], { seen: watermark, apart: foundBy('a.1', [1]) });
+  await bench.ask('b.1', [2, 3], { seen: watermark, outOfOrder: foundBy('a.1', [1]) });
   expect(await bench.ledger.settleAll([created(2, 'b.1'), created(3, 'b.1')])).toEqual(new Set());
   expect(await bench.ledger.settleAll([created(3)])).toEqual(new Set([3]));
   expect((await bench.run()).outcomes.created).toBe(2);
@@ -189,7 +189,7 @@ test('what another take recorded in its order is not recorded again for the one 
 describe('rows that leave the order', () => {
   test('are unsent until they have an intent of their own', async () => {
     const bench = await start();
-    await bench.ask('a.1', [1, 3], { apart: [[2, '-']] });
+    await bench.ask('a.1', [1, 3], { outOfOrder: [[2, '-']] });
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', '', 'i a.1 1.3']);
     expect(await grantOf(bench.ledger, intentOn(2, 'i a.1 1.2x'))).toEqual({ kind: 'granted' });
     expect((await bench.take()).marks[1]).toBe('i a.1 1.2x');
@@ -211,7 +211,7 @@ describe('rows that leave the order', () => {
     await bench.ask('a.1', [1, 2]);
     await bench.ledger.withdraw({ chunk: 1, row: 2, mark: 'i a.1 1.2' });
     const { watermark } = await bench.take();
-    expect(await bench.ask('b.1', [2, 3], { seen: watermark, apart: foundBy('a.1', [1]) })).toEqual(
+    expect(await bench.ask('b.1', [2, 3], { seen: watermark, outOfOrder: foundBy('a.1', [1]) })).toEqual(
       granted(2),
     );
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i b.1 1.2', 'i b.1 1.3']);
@@ -220,7 +220,7 @@ describe('rows that leave the order', () => {
 
 test('an order does not go back', async () => {
   const bench = await start();
-  await bench.ask('a.1', [1, 3], { apart: [[2, '-']] });
+  await bench.ask('a.1', [1, 3], { outOfOrder: [[2, '-']] });
   expect(await bench.ask('a.1', [2], { from: 3 })).toEqual(['taken']);
   expect(await bench.ask('a.1', [2])).toEqual(['taken']);
   expect(await bench.ask('a.1', [3], { from: 3 })).toEqual(['taken']);

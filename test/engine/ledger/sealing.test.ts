@@ -49,7 +49,7 @@ describe('a sealed run', () => {
       from: 0,
       repeatable: false,
       claimed: '',
-      apart: [],
+      outOfOrder: [],
     };
     await ledger.exchange({
       ranges: [{ ...range, rows: [1, 2, 3, 4].map((row) => ({ row, identity: null })) }],
@@ -88,7 +88,7 @@ describe('a sealed run', () => {
       from: 0,
       repeatable: false,
       claimed: '',
-      apart: [],
+      outOfOrder: [],
     };
     await ledger.exchange({ ranges: [{ ...range, rows: [1, 2].map((row) => ({ row, identity: null })) }] });
     await ledger.exchange({ ended: [1, 2].map((row) => ended(row, 'created')) });

@@ -49,7 +49,7 @@ async function startRun() {
         repeatable: false,
         claimed: verification,
       };
-      await ledger.exchange({ ranges: [{ ...range, rows, apart: [] }] });
+      await ledger.exchange({ ranges: [{ ...range, rows, outOfOrder: [] }] });
       await ledger.settleAll([settledRow(row, 'created', { mark: intentMark('a.1', row, 1) })]);
     },
     /** Why the next row may not go; `null`: it may. */

@@ -11,7 +11,7 @@ import { csvSource } from '../../support/source.ts';
 import { until } from '../../support/until.ts';
 import { onboard } from '../cli/memory-io.ts';
 import { sampleRun } from '../cli/sample-run.ts';
-import { look, openOwnDesk, textOf } from './own-desk.ts';
+import { look, openOwnPage, textOf } from './own-page.ts';
 
 const own = useOwnRedis();
 
@@ -21,23 +21,23 @@ async function* pieces() {
 
 /** An upload, what processes are started with for it, and its pages; `printed`: what each process says. */
 async function openFiles(printed = '', target = 'sandbox', { name = '-<b>.csv', rehearsed = '' } = {}) {
-  const { desk } = await openOwnDesk(own());
+  const { page: whole } = await openOwnPage(own());
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
   const page = {
-    ...{ ...desk, target, ask: null },
+    ...{ ...whole, target, ask: null },
     runChild: async (options: readonly string[], operands: readonly string[]) => {
       started.push([options, operands]);
       const stdout = options[0] === 'run' ? rehearsed : printed;
       return { exitCode: printed === '' ? 3 : 0, stdout, problems: ['as it was asked'] };
     },
   };
-  const upload = await desk.uploads.receive(name, 'ops-1', pieces());
+  const upload = await whole.uploads.receive(name, 'ops-1', pieces());
   const path = `/uploads/${upload.id}`;
   return {
     started,
     upload,
     path,
-    uploads: desk.uploads,
+    uploads: whole.uploads,
     get: (at: string) => look(page, at),
     post: (at: string, form = {}) => look(page, at, { method: 'POST', form }),
   };

@@ -14,7 +14,7 @@ import { newRun } from '../../support/runs.ts';
 import { doubtOf, endedRow } from '../../support/settled-row.ts';
 import { setEntry } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
-import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
+import { keep, look, OPERATOR, openOwnPage, textOf, VIEWER } from './own-page.ts';
 
 const own = useOwnRedis();
 
@@ -24,79 +24,79 @@ const ROWS = Array.from({ length: 250 }, (_, i) =>
 );
 
 async function openRun() {
-  const { desk, seed } = await openOwnDesk(own());
+  const { page, seed } = await openOwnPage(own());
   const run = await seed({ rows: 250, settlements: ROWS });
   for (const { row, outcome } of ROWS)
-    if (outcome === 'rejected') await keep(desk, run, 'bodies', row, '{"errors":["the town is unknown"]}');
-  return { desk, run, seed };
+    if (outcome === 'rejected') await keep(page, run, 'bodies', row, '{"errors":["the town is unknown"]}');
+  return { page, run, seed };
 }
 
 test('a run without a report is counted from its closed chunks: causes, where, and how far that is', async () => {
-  const { desk, run } = await openRun();
-  expect((await look(desk, `/runs/${run.id}`)).html).toContain('Read so far: 0 of the 250 rows');
-  await until(async () => (await desk.digests(run)).read === 250);
-  const text = textOf((await look(desk, `/runs/${run.id}`)).html);
+  const { page, run } = await openRun();
+  expect((await look(page, `/runs/${run.id}`)).html).toContain('Read so far: 0 of the 250 rows');
+  await until(async () => (await page.digests(run)).read === 250);
+  const text = textOf((await look(page, `/runs/${run.id}`)).html);
   expect(text).not.toContain('Read so far');
   expect(text).toMatch(/50the town is unknownrejected, all of them http_418/);
   expect(text).toContain('Rows 5 (line 6, K5) · 10 (line 11, K10) · 15 (line 16, K15) · …');
 });
 
 test('a row that a person has decided since is counted as decided', async () => {
-  const { desk, seed } = await openRun();
+  const { page, seed } = await openRun();
   const run = await seed({ rows: 2, settlements: [endedRow(1, 'created'), doubtOf(2)] });
   let ms = 0;
   // Whoever asks is told that much time has passed, so that each question is looked into.
-  const digests = createDigests({ ...desk, clock: { ...desk.clock, now: () => (ms += 10_000) } });
+  const digests = createDigests({ ...page, clock: { ...page.clock, now: () => (ms += 10_000) } });
   await until(async () => (await digests(run)).outcomes['in-doubt'] === 1);
   const decision = { kind: 'created', id: 'sub-2' } as const;
   const decisions = [{ row: 2, decision }];
-  const { keys } = desk.ledger.of(run.target);
-  await resolveRows(desk.ledger.redis, keys, { run, by: 'ops-1', at: new Date(), decisions });
+  const { keys } = page.ledger.of(run.target);
+  await resolveRows(page.ledger.redis, keys, { run, by: 'ops-1', at: new Date(), decisions });
   await until(async () => (await digests(run)).outcomes['in-doubt'] === 0);
   expect((await digests(run)).outcomes.created).toBe(2);
 });
 
 test('a run begins with its verdict; rows in doubt lead operators to where they are settled', async () => {
-  const { desk, seed, run } = await openRun();
-  const { reply, html } = await look(desk, `/runs/${run.id}`);
+  const { page, seed, run } = await openRun();
+  const { reply, html } = await look(page, `/runs/${run.id}`);
   expect(reply).toMatchObject({ title: 'a.csv: subclients-create' });
   expect(textOf(html)).toMatch(
     /· a\.csvRun .*200 of 250 rows are at the service✗ 50 rows did not succeed: the causes are below\..*finished/,
   );
   const doubtful = await seed({ rows: 2, settlements: [endedRow(1, 'created'), doubtOf(2)] });
   const path = `/runs/${doubtful.id}`;
-  expect((await look(desk, path)).html).toMatch(/1 row may exist at the service\. <a href="[^"]*\/doubts">/);
-  expect((await look(desk, path, { visitor: VIEWER })).html).not.toContain('/doubts">Settle');
+  expect((await look(page, path)).html).toMatch(/1 row may exist at the service\. <a href="[^"]*\/doubts">/);
+  expect((await look(page, path, { visitor: VIEWER })).html).not.toContain('/doubts">Settle');
   const moving = await seed({ rows: 3, settlements: [endedRow(1, 'created')], closed: false });
-  const words = textOf((await look(desk, `/runs/${moving.id}`)).html);
+  const words = textOf((await look(page, `/runs/${moving.id}`)).html);
   expect(words).toContain('2 rows still to be sent: the run is');
   expect(words).not.toContain('Nothing is left to do');
 });
 
 test('a run whose rows were written off says what is left of its file, not what once went wrong', async () => {
-  const { desk, seed } = await openRun();
+  const { page, seed } = await openRun();
   const request = { by: 'ops-1', at: new Date().toISOString(), why: 'closed' };
   const wrong = [endedRow(1, 'created'), endedRow(2, 'rejected'), endedRow(3, 'invalid')];
   const wordsOf = async (rows: readonly number[]) => {
     const run = await seed({ rows: 3, settlements: wrong });
-    await writeOff(run, { kind: 'rows', rows }, request, desk.ledger);
-    return textOf((await look(desk, `/runs/${run.id}`)).html);
+    await writeOff(run, { kind: 'rows', rows }, request, page.ledger);
+    return textOf((await look(page, `/runs/${run.id}`)).html);
   };
   expect(await wordsOf([2])).toMatch(/✗ 1 row of the file to correct\..*1 written off \+ 1 open/);
   expect(await wordsOf([2, 3])).toMatch(/✓ Nothing is left to do\..*2 written off \+ 0 open/);
 });
 
 test('rows to be written off are chosen among those that are open; more than 50 have a field for numbers', async () => {
-  const { desk, seed } = await openOwnDesk(own());
+  const { page, seed } = await openOwnPage(own());
   const rows = [1, 2, 3].map((row) => endedRow(row, 'rejected', { code: 'http_418', key: `K<${row}>` }));
   const run = await seed({ rows: 5, settlements: [...rows, doubtOf(4), endedRow(5, 'created')] });
   const place = `/runs/${run.id}/write-off`;
-  const { html } = await look(desk, place);
+  const { html } = await look(page, place);
   expect(html.match(/type="checkbox" name="rows" value="\d+"/g)).toHaveLength(3);
   expect(textOf(html)).toContain('RowKeyOutcomeCode 1K&lt;1&gt;rejectedhttp_418 2K&lt;2&gt;');
   const post = async (form: [string, string][], at = place) =>
     textOf(
-      (await look(desk, at, { method: 'POST', form: [['cause', ''], ['why', 'closed'], ...form] })).html,
+      (await look(page, at, { method: 'POST', form: [['cause', ''], ['why', 'closed'], ...form] })).html,
     );
   expect(await post([])).toContain('Expected rows to be chosen');
   expect(
@@ -105,13 +105,13 @@ test('rows to be written off are chosen among those that are open; more than 50 
       ['rows', '3'],
     ]),
   ).toContain('2 rows written off.');
-  expect((await look(desk, place)).html.match(/name="rows" value="\d+"/g)).toEqual(['name="rows" value="2"']);
+  expect((await look(page, place)).html.match(/name="rows" value="\d+"/g)).toEqual(['name="rows" value="2"']);
   expect(await post([['rows', '2']])).toContain('1 row written off.');
-  expect(textOf((await look(desk, place)).html)).toContain('No row of this run is open');
+  expect(textOf((await look(page, place)).html)).toContain('No row of this run is open');
   const many = Array.from({ length: 52 }, (_, i) => endedRow(i + 1, 'failed'));
   const large = await seed({ rows: 52, settlements: many });
   const all = `/runs/${large.id}/write-off`;
-  expect((await look(desk, all)).html).toMatch(
+  expect((await look(page, all)).html).toMatch(
     /value="50".*And 2 more, by their numbers: <input name="rows"/s,
   );
   expect(
@@ -123,10 +123,10 @@ test('rows to be written off are chosen among those that are open; more than 50 
 });
 
 test('a viewer sees keys, and neither names of files nor what can be done', async () => {
-  const { desk, run } = await openRun();
-  await writeReportOf(run, desk);
+  const { page, run } = await openRun();
+  await writeReportOf(run, page);
   const seen = async (visitor: typeof OPERATOR | typeof VIEWER) =>
-    (await look(desk, `/runs/${run.id}`, { visitor })).html;
+    (await look(page, `/runs/${run.id}`, { visitor })).html;
   const [operator, viewer] = [await seen(OPERATOR), await seen(VIEWER)];
   for (const html of [operator, viewer]) expect(html).toMatch(/>Report<.*<bdi>K5</s);
   for (const theirs of ['/files/', '/rerun"', '/note?run=']) {
@@ -136,16 +136,16 @@ test('a viewer sees keys, and neither names of files nor what can be done', asyn
 });
 
 test('a run that waits for approval says what was checked, and to whom it can be left', async () => {
-  const { desk } = await openOwnDesk(own());
+  const { page } = await openOwnPage(own());
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', approval: 'required' });
   const checked = { sendable: 1, invalid: 1, skipped: 1, waiting: 0 };
-  const run = newRun({ definition, target: desk.service.target, checked });
-  const { store } = actingAs(desk, atPage(OPERATOR.name)).ledger.of(run.target);
+  const run = newRun({ definition, target: page.service.target, checked });
+  const { store } = actingAs(page, atPage(OPERATOR.name)).ledger.of(run.target);
   await store.register(run);
-  await desk.ledger.index.add(run.id, run.target, new Date());
+  await page.ledger.index.add(run.id, run.target, new Date());
   const path = `/runs/${run.id}`;
   const other = { name: 'ops-2', role: 'operator' } as const;
-  const seen = async (visitor: Visitor) => (await look(desk, path, { visitor })).html;
+  const seen = async (visitor: Visitor) => (await look(page, path, { visitor })).html;
   for (const visitor of [OPERATOR, VIEWER, other]) {
     const text = textOf(await seen(visitor));
     expect(text).toContain('a.csvchecked3 rows, 1 would be invalid, 1 would be skipped, 1 can be sent');
@@ -157,47 +157,47 @@ test('a run that waits for approval says what was checked, and to whom it can be
   for (const visitor of [OPERATOR, { ...OPERATOR, name: 'OPS-1' }])
     expect(await seen(visitor)).toContain('You have loaded it: another operator can approve it.');
   expect(await seen(VIEWER)).toContain('An operator can approve it.');
-  const asked = await look(desk, `${path}/approve`, { visitor: other });
+  const asked = await look(page, `${path}/approve`, { visitor: other });
   expect(asked.html).toContain(`<h1>Send 1 row to ${run.target}?</h1>`);
   expect(asked.html).toContain(`method="post" action="${path}/approve"`);
-  const { html } = await look(desk, '/');
+  const { html } = await look(page, '/');
   expect(html).toContain(`<a href="${path}">paused (approval)</a>`);
   const approve = (visitor: Visitor) =>
-    look(desk, `${path}/approve`, { method: 'POST', visitor, form: { seen: 'paused' } });
+    look(page, `${path}/approve`, { method: 'POST', visitor, form: { seen: 'paused' } });
   expect((await approve(OPERATOR)).html).toContain('was loaded by ops-1');
   expect((await approve(VIEWER)).html).toContain('That is for operators');
   const linked = { ...OPERATOR, name: 'ops-2 (by link)' };
   expect((await approve(linked)).html).toContain('expected a person with a token of their own');
   // There is no file any more: what was looked at can't go.
   expect((await approve(other)).html).toContain('/in/a.csv');
-  expect(await desk.store.get(run.id)).toMatchObject({ state: 'paused', reason: 'approval' });
+  expect(await page.store.get(run.id)).toMatchObject({ state: 'paused', reason: 'approval' });
 });
 
 test('a note shows beside its cause, as text and to viewers too, until its text is taken away', async () => {
-  const { desk, run } = await openRun();
-  await writeReportOf(run, desk);
+  const { page, run } = await openRun();
+  await writeReportOf(run, page);
   const nasty = '</textarea><script>alert(1)</script>';
-  const place = `/causes/${(await desk.digests(run)).causes[0]?.id}/note`;
+  const place = `/causes/${(await page.digests(run)).causes[0]?.id}/note`;
   const write = (text: string, visitor: typeof OPERATOR | typeof VIEWER = OPERATOR) =>
-    look(desk, place, { method: 'POST', visitor, form: { run: run.id, text } });
-  const noted = async () => (await look(desk, `/runs/${run.id}`, { visitor: VIEWER })).html;
+    look(page, place, { method: 'POST', visitor, form: { run: run.id, text } });
+  const noted = async () => (await look(page, `/runs/${run.id}`, { visitor: VIEWER })).html;
   expect((await write('mine', VIEWER)).html).toContain('That is for operators');
   expect((await write('x'.repeat(501))).html).toContain('The note has 501 characters: expected at most 500');
   expect(await noted()).not.toContain('Note:');
   expect((await write(`  ${nasty} `)).reply).toEqual({ kind: 'redirect', to: `/runs/${run.id}` });
   expect(await noted()).toContain('&lt;script&gt;alert(1)');
   expect(await noted()).not.toMatch(/<script|<textarea/u);
-  const form = await look(desk, `${place}?run=${run.id}`);
+  const form = await look(page, `${place}?run=${run.id}`);
   expect(form.html.match(/<\/?(?:textarea|script)/gu)).toEqual(['<textarea', '</textarea']);
-  expect((await look(desk, `${place}?run=nowhere`)).kind).toBe('missing');
+  expect((await look(page, `${place}?run=nowhere`)).kind).toBe('missing');
   await write(' ');
   expect(await noted()).not.toContain('Note:');
 });
 
 test('only files that the summary names are given, and no other path', async () => {
-  const { desk, run } = await openRun();
-  const folder = join(desk.env.home, 'reports', run.id);
-  const kindOf = async (path: string) => (await look(desk, path)).kind;
+  const { page, run } = await openRun();
+  const folder = join(page.env.home, 'reports', run.id);
+  const kindOf = async (path: string) => (await look(page, path)).kind;
   expect(await kindOf(`/runs/${run.id}/report`)).toBe('missing');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'secret.txt'), 'secret');
@@ -205,7 +205,7 @@ test('only files that the summary names are given, and no other path', async () 
   expect(await kindOf(`/runs/${run.id}/report`)).toBe('report');
   for (const name of ['secret.txt', '..%2F..%2Fsecret', 'report.html', 'summary.json', ''])
     expect(await kindOf(`/runs/${run.id}/files/${name}`), name).toBe('missing');
-  await writeReportOf(run, desk);
+  await writeReportOf(run, page);
   for (const name of ['summary.json', 'rejected.csv', 'report.html'])
     expect(await kindOf(`/runs/${run.id}/files/${name}`), name).toBe('download');
   expect(await kindOf(`/runs/${run.id}/files/secret.txt`)).toBe('missing');
@@ -214,10 +214,10 @@ test('only files that the summary names are given, and no other path', async () 
 });
 
 test('runs are listed newest first, by state and job, in pages that leave none out', async () => {
-  const { desk, seed } = await openRun();
+  const { page, seed } = await openRun();
   for (let n = 0; n < 60; n += 1) await seed({ rows: 1, settlements: [endedRow(1, 'created')] });
   const listed = async (query: string) => {
-    const { html } = await look(desk, `/runs?${query}`);
+    const { html } = await look(page, `/runs?${query}`);
     const ids = [...html.matchAll(/href="\/runs\/([^"/]+)"/g)].map(([, id = '']) => id);
     return { ids, next: /before=(\d+)">More/.exec(html)?.[1] };
   };
@@ -231,24 +231,24 @@ test('runs are listed newest first, by state and job, in pages that leave none o
 });
 
 test('a run of a rehearsal is called SANDBOX in its header and in lists, whatever the page’s service', async () => {
-  const { desk, seed } = await openRun();
+  const { page, seed } = await openRun();
   const settlements = [endedRow(1, 'rejected')];
   const { id } = await seed({ rows: 1, settlements, target: 'sandbox' });
-  const textAt = async (path: string) => textOf((await look(desk, path)).html);
+  const textAt = async (path: string) => textOf((await look(page, path)).html);
   expect(await textAt(`/runs/${id}/rows`)).toMatch(/^ ?SANDBOX subclients/);
   // The newest fifty are listed.
-  await desk.ledger.index.add(id, 'sandbox', new Date());
+  await page.ledger.index.add(id, 'sandbox', new Date());
   expect(await textAt('/runs')).toMatch(new RegExp(`SANDBOX \\S+ ?\\S* · ${id}`));
-  const { html } = await look(desk, '/');
+  const { html } = await look(page, '/');
   expect(html.slice(0, html.indexOf('The last runs'))).not.toContain(id);
 });
 
 test('what is looked for from any page is a key that some run has, or a run by the ending of its id', async () => {
-  const { desk, run } = await openRun();
-  const { redis, of } = desk.ledger;
+  const { page, run } = await openRun();
+  const { redis, of } = page.ledger;
   await setEntry(redis, of(run.target).keys, 'P 9', `k ${run.id} 9 cp-9`, { space: 'counterparty' });
   const named = async (text: string, visitor: typeof OPERATOR | typeof VIEWER) => {
-    const { reply } = await look(desk, `/runs?${new URLSearchParams({ q: text })}`, { visitor });
+    const { reply } = await look(page, `/runs?${new URLSearchParams({ q: text })}`, { visitor });
     return reply.kind === 'redirect' ? reply.to : null;
   };
   expect(await named('P 9', OPERATOR)).toBe(`/runs/${run.id}/rows?q=P+9`);
@@ -261,29 +261,29 @@ test('what is looked for from any page is a key that some run has, or a run by t
 });
 
 test('the overview names rows in doubt before all else, and the system what it runs on', async () => {
-  const { desk, seed } = await openRun();
+  const { page, seed } = await openRun();
   const run = await seed({ rows: 2, settlements: [endedRow(1, 'created'), doubtOf(2)] });
-  const { html } = await look(desk, '/');
+  const { html } = await look(page, '/');
   // Others' runs stand in the same Redis.
   expect(html).toContain(`<a href="/runs/${run.id}/doubts">1 row in doubt</a>`);
   expect(html.lastIndexOf('in doubt</a>')).toBeLessThan(html.indexOf('to correct</a>'));
-  const system = textOf((await look(desk, '/system')).html);
+  const system = textOf((await look(page, '/system')).html);
   expect(system).toMatch(/answers in [\d.]+ ms.*0 failed.*No worker has told of itself/);
   expect(system).toContain('What the doctor says');
-  const seen = textOf((await look(desk, '/system', { visitor: VIEWER })).html);
+  const seen = textOf((await look(page, '/system', { visitor: VIEWER })).html);
   expect([seen.includes('answers in'), seen.includes('doctor')]).toEqual([true, false]);
 });
 
 test('what somebody did is told with their name: in the story of the run, and at the system page', async () => {
-  const { desk, seed } = await openOwnDesk(own());
+  const { page, seed } = await openOwnPage(own());
   const run = await seed({ rows: 2, settlements: [endedRow(1, 'created')], closed: false });
-  await desk.recordEntry(OPERATOR);
+  await page.recordEntry(OPERATOR);
   const why = 'a new file comes'.padEnd(300, '.');
-  await look(desk, `/runs/${run.id}/pause`, { method: 'POST', form: { seen: 'running', why } });
-  const story = textOf((await look(desk, `/runs/${run.id}`)).html);
+  await look(page, `/runs/${run.id}/pause`, { method: 'POST', form: { seen: 'running', why } });
+  const story = textOf((await look(page, `/runs/${run.id}`)).html);
   expect(story).toMatch(/Story.*registered by \S+@.*began.*paused by ops-1: a new file comes\.{184}$/);
-  const system = textOf((await look(desk, '/system')).html);
+  const system = textOf((await look(page, '/system')).html);
   expect(system).toMatch(new RegExp(`Who did what.*log-in by ops-1.*paused by ops-1, run ${run.id}`));
-  const kept = await desk.ledger.redis.lrange(desk.ledger.of(run.target).keys.audit, 0, -1);
+  const kept = await page.ledger.redis.lrange(page.ledger.of(run.target).keys.audit, 0, -1);
   expect(kept.map((text) => JSON.parse(text).via)).toEqual(['user', 'user', 'page', 'page']);
 });

@@ -106,7 +106,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
     fencingToken: tokenOf(state, slot),
     seen: taken.watermark,
     last: 0,
-    isApart: false,
+    isOutOfOrder: false,
     rows,
   };
 }
@@ -121,13 +121,13 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
   const { hand } = bench.state.atWork[slot];
   if (hand === null) throw new Error(`slot ${slot} has no chunk`);
   const ledger = ledgerOf(bench, slot);
-  const isApart = hand.isApart || bench.idempotency !== null;
-  const isInOrder = row.made === 0 && row.foundMark === '' && row.row > hand.last && !isApart;
+  const isOutOfOrder = hand.isOutOfOrder || bench.idempotency !== null;
+  const isInOrder = row.made === 0 && row.foundMark === '' && row.row > hand.last && !isOutOfOrder;
   if (isInOrder) {
     const { granted } = await ledger.exchange({ ranges: [rangeOf(hand, row, bench.claimed)] });
     const answer = granted.get(row.row);
     if (answer?.kind !== 'unclaimed') return answer?.kind ?? '';
-    hand.isApart = true;
+    hand.isOutOfOrder = true;
   }
   return (await grantOf(ledger, intentOf(row, hand.fencingToken))).kind;
 }

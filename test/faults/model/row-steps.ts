@@ -67,7 +67,7 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'possi
 
 /** The range of a row that is sent in order: what it names beside the row goes another way. */
 export function rangeOf({ fencingToken, seen, last, rows }: Hand, { row }: RowHand, claimed: string): Range {
-  const apart = rows.flatMap(({ row: other, foundMark, phase }) => {
+  const outOfOrder = rows.flatMap(({ row: other, foundMark, phase }) => {
     if (foundMark !== '') return last === 0 ? [[other, foundMark] as const] : [];
     const isPassed = other < row && other > last && phase !== 'ended';
     return isPassed ? [[other, UNSENT_MARK] as const] : [];
@@ -81,7 +81,7 @@ export function rangeOf({ fencingToken, seen, last, rows }: Hand, { row }: RowHa
     repeatable: false,
     claimed,
     rows: [{ row, identity }],
-    apart,
+    outOfOrder,
   };
 }
 

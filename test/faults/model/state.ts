@@ -39,7 +39,7 @@ export type Hand = {
   /** The row up to which this take has come in order; 0: it has not begun. */
   last: number;
   /** The claims have to be looked at: each row goes by itself. */
-  isApart: boolean;
+  isOutOfOrder: boolean;
   readonly rows: RowHand[];
 };
 

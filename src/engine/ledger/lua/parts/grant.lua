@@ -122,12 +122,12 @@ local function grantRow(gate, e)
 end
 
 -- Rows that left the order, or that the take before left in doubt, keep their marks.
-local function keepApart(chunkKey, apart)
+local function keepOutOfOrder(chunkKey, marked)
   local rows = {}
-  for j, of in ipairs(apart) do rows[j] = tostring(of[1]) end
+  for j, of in ipairs(marked) do rows[j] = tostring(of[1]) end
   if #rows == 0 then return end
   local marks, own = marksOf(chunkKey, rows), call('HMGET', chunkKey, unpack(rows))
-  for j, of in ipairs(apart) do
+  for j, of in ipairs(marked) do
     local row, mark = rows[j], of[2]
     local isAsRead = (marks[row] or protocol.unsent) == mark
     if not own[j] and isAsRead then call('HSET', chunkKey, row, mark) end
@@ -186,7 +186,7 @@ end
 -- Moves the watermark on to the last row that goes.
 local function moveWatermark(gate, range, watermark, going)
   local chunkKey = gate.keys.chunks .. range.chunk
-  keepApart(chunkKey, range.apart)
+  keepOutOfOrder(chunkKey, range.apart)
   if #going.back > 0 then call('HDEL', chunkKey, unpack(going.back)) end
   local last = string.format('%.0f', math.max(going.upTo, watermark.last))
   call('HSET', chunkKey, protocol.watermark, range.taker .. ' ' .. last .. ' ' .. gate.epochName)

@@ -15,8 +15,8 @@
 -- - A row by itself is marked over the expected mark alone, and freed from that very mark.
 -- - An outcome is set where there is none; over another's intent only an acceptance. A doubt gives
 --   way to a definite answer, or to a person (resolve); in a closed chunk among the late ones.
--- - replay-* take all intents of one process for one. Over another's the row is conflicting: only an
---   acceptance ends it, or a take that finds it in doubt.
+-- - replay-* take all intents of one process for one. Over another's the row is conflicting: only
+--   an acceptance ends it, or a take that finds it in doubt.
 -- - close compares 'n': all rows are one block, and the hash is gone.
 
 local function intentOf(token, row)

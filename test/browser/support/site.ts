@@ -11,7 +11,7 @@ const SHARED = 'a-token-that-several-know';
 type Open = (at: string, options?: BrowserContextOptions) => Promise<Page>;
 
 /** The built program with its page, over a service and a home of the test's own, and people before it. */
-export type Desk = InboxFlow & {
+export type Site = InboxFlow & {
   readonly origin: string;
   /** An operator of that name, in a context of their own. */
   operator(name?: string, options?: BrowserContextOptions): Promise<Page>;
@@ -20,12 +20,12 @@ export type Desk = InboxFlow & {
 };
 
 /** `before`: what stands before the service, to be sent to in its place. */
-export async function startDesk(
+export async function startSite(
   open: Open,
   jobs: Readonly<Record<string, string>>,
   faults: readonly string[] = [],
   before: (flow: Flow) => Promise<Readonly<Record<string, string>>> = async () => ({}),
-): Promise<Desk> {
+): Promise<Site> {
   const inbox = await startInboxFlow(jobs, { faults, times: { ...SHIPPED_TIMES, lookUpAfterMs: 0 } });
   const port = await freePort();
   const env = { ...(await before(inbox.flow)), ONBOARD_WEB_TOKEN: SHARED };

@@ -19,7 +19,7 @@ import { createPace } from '../../runs/progress.ts';
 import { serviceWords } from '../../runs/service-notice.ts';
 import { serviceReport } from '../../runs/status.ts';
 import { actingAs, type Session } from '../../session.ts';
-import type { Core } from '../web/visit.ts';
+import type { Core, Route, Visit } from '../web/visit.ts';
 import type { rememberFiles } from './child.ts';
 import type { FileOfDecisions } from './decisions.ts';
 import { createDigests } from './digests.ts';
@@ -33,9 +33,11 @@ type Means = Pick<Session, 'env' | 'ledger' | 'log' | 'clock'> &
     readonly ask: Core['ask'];
   };
 
-export type Desk = Means & ReturnType<typeof createMemory>;
+export type PageContext = Means & ReturnType<typeof createMemory>;
+export type PageVisit = Visit<PageContext>;
+export type PageRoute = Route<PageContext>;
 
-export function createDesk(means: Means): Desk {
+export function createPageContext(means: Means): PageContext {
   return { ...means, ...createMemory(means) };
 }
 

@@ -3,8 +3,8 @@ import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { createBodyTeller } from '../../../src/engine/ledger/refusal-bodies.ts';
 import { createActs } from '../../../src/faces/page/acts.ts';
 import { rememberFiles } from '../../../src/faces/page/child.ts';
-import { createDesk, type Desk } from '../../../src/faces/page/desk.ts';
 import { ROUTES } from '../../../src/faces/page/open.ts';
+import { createPageContext, type PageContext } from '../../../src/faces/page/page-context.ts';
 import { batchesOf } from '../../../src/lib/batches.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Visitor } from '../../../src/model/ask.ts';
@@ -32,15 +32,23 @@ type Seeded = {
 };
 
 /** What the pages are made of, with the process that acts in the same one, and runs to look at. */
-export async function openOwnDesk(own: OwnRedis) {
+export async function openOwnPage(own: OwnRedis) {
   const session = await openTestSession(own, onTestFinished);
   const { env, ledger, log, clock, service } = session;
   const act = createActs(session, null);
-  const ask: Desk['ask'] = (asked, { name, role }) => act({ by: name, role, ask: asked });
+  const ask: PageContext['ask'] = (asked, { name, role }) => act({ by: name, role, ask: asked });
   return {
-    desk: {
+    page: {
       ...session,
-      ...createDesk({ env, ledger, log, clock, target: service.target, ask, ...rememberFiles(session) }),
+      ...createPageContext({
+        env,
+        ledger,
+        log,
+        clock,
+        target: service.target,
+        ask,
+        ...rememberFiles(session),
+      }),
     },
     async seed({
       rows,
@@ -82,7 +90,7 @@ type Looking = {
 
 /** What the page at that address answers, and its HTML where it has any. */
 export async function look(
-  desk: Desk,
+  page: PageContext,
   path: string,
   { visitor = OPERATOR, method = 'GET', form = {}, bytes }: Looking = {},
 ) {
@@ -106,7 +114,7 @@ export async function look(
     query: new URLSearchParams(query),
     form: new URLSearchParams(form),
     bytes: bytes ?? null,
-    page: { ...desk, standing: () => Promise.reject(new Error('not asked for')) },
+    page: { ...page, standing: () => Promise.reject(new Error('not asked for')) },
   });
   const html = reply.kind === 'page' ? `${await reply.body}${(await reply.live) ?? ''}` : '';
   return { kind: reply.kind, reply, html };
