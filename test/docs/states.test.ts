@@ -94,7 +94,16 @@ async function grant({ ledger, way, keys, redis }: Cell, taker: string): Promise
   const { watermark: seen } = await ledger.take(1, [1]);
   const claimed = (await redis.hget(keys.epoch, 'opened')) ?? '';
   const rows = [{ row: 1, identity: null }];
-  const range = { chunk: 1, fencingToken: taker, seen, from: 0, repeatable: false, claimed, rows, apart: [] };
+  const range = {
+    chunk: 1,
+    fencingToken: taker,
+    seen,
+    from: 0,
+    repeatable: false,
+    claimed,
+    rows,
+    outOfOrder: [],
+  };
   return ledger.exchange({ ranges: [range] });
 }
 

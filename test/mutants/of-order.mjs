@@ -43,7 +43,7 @@ export const OF_ORDER = [
   {
     id: 'order-forgets-who-had-it',
     in: 'src/engine/ledger',
-    find: '  keepApart(chunkKey, range.apart)\n',
+    find: '  keepOutOfOrder(chunkKey, range.apart)\n',
     put: '',
     tests: ['test/engine/ledger/range'],
     why: 'rows that the taker before left in doubt seem to be sent by the next',
