@@ -61,7 +61,7 @@ export function createAccountMemory() {
   return createRecentMap<string, { readonly of: string; readonly seen: Seen }>(RUNS_REMEMBERED);
 }
 
-/** One look at a target's ledger: for a later one it is opened again. What is looked at, is once. */
+/** One look at a target's ledger, each part once: for a later one it is opened again. */
 type Looking = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
