@@ -110,8 +110,8 @@ export const OF_ISSUE = [
   {
     id: 'doubt-over-definite',
     in: 'src/engine/ledger',
-    find: "return isDoubted and mayEndDoubt and 'ends-doubt' or 'nothing'",
-    put: "return not gaveUp(e) and 'ends-doubt' or 'nothing'",
+    find: "return isDoubted and speaksOfDoubt(e) and 'ends-doubt' or 'nothing'",
+    put: "return speaksOfDoubt(e) and 'ends-doubt' or 'nothing'",
     tests: ['test/engine/ledger/chunk-ledger'],
     why: 'the first definite outcome does not stay',
   },

@@ -203,8 +203,8 @@ export const OF_ROWS = [
   {
     id: 'refusal-over-anothers-doubt',
     in: 'src/engine/ledger',
-    find: ' and not gaveUp(e) and not e.shared',
-    put: ' and not gaveUp(e)',
+    find: " and e.mark ~= '' and not e.shared",
+    put: " and e.mark ~= ''",
     tests: ['test/delivery/idempotency'],
     why: 'a refusal that comes late ends a row that another take has created',
   },

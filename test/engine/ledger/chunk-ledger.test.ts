@@ -235,12 +235,24 @@ describe('settling', () => {
       const source = '{"kind":"cells"}';
       await bench.ledger.settle(row(1, 'in-doubt', { source }));
       if (closed) await bench.ledger.close(1, 1);
-      expect(await bench.ledger.settle(row(1, 'rejected', { source }))).toBe(true);
+      expect(await bench.ledger.settle(row(1, 'rejected', { source, mark: 'i a.1 1.1' }))).toBe(true);
       const { sources, doubts } = bench.keys.run(bench.id);
       const kept = await Promise.all([sources, doubts].map((key) => own().redis.hgetall(key)));
       expect(kept).toEqual([{ 1: source }, {}]);
     },
   );
+
+  test.each(
+    (['failed', 'skipped', 'invalid', 'cancelled'] as const).flatMap((outcome) =>
+      [false, true].map((closed) => [outcome, closed] as const),
+    ),
+  )('whoever sent nothing ends no doubt: %s (closed chunk: %s)', async (outcome, closed) => {
+    const bench = await runningRun(1);
+    await bench.ledger.settle(row(1, 'in-doubt', { mark: 'i a.1 1.1' }));
+    if (closed) await bench.ledger.close(1, 1);
+    expect(await bench.ledger.settle(row(1, outcome))).toBe(false);
+    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), 'in-doubt': 1 });
+  });
 
   const FIELDS = { space: 'subclient', key: 'A' };
 

@@ -4,8 +4,8 @@
 --
 -- - The first definite outcome stays. It replaces 'in-doubt', never the other way round, also after
 --   the chunk was closed.
--- - A take that gave up (no mark: its intent is withdrawn) says nothing about a doubt: that is
---   another's request. Nor does a `shared` refusal.
+-- - A take that sent nothing (no mark: it gave up, skipped or cancelled the row) says nothing about a
+--   doubt: that is another's request. Nor does a `shared` refusal.
 -- - An acceptance also replaces a person's decision that the row was not created.
 -- - All intents of one take count as the same: a replayed journal may meet an earlier attempt's.
 -- - Over another take's intent only an acceptance is recorded: a refusal says nothing of the
@@ -158,6 +158,12 @@ local function gaveUp(e)
   return e.outcome == protocol.failed and e.mark == ''
 end
 
+-- Whoever sent nothing knows nothing of the request that is in doubt, whatever it makes of the row.
+local function speaksOfDoubt(e)
+  if e.accepted then return true end
+  return e.outcome ~= protocol.inDoubt and e.mark ~= '' and not e.shared
+end
+
 -- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
 local function isUnsure(of, e)
   if of.isReplayed or e.repeatable then return false end
@@ -195,8 +201,7 @@ local function effectOf(of, e, chunk)
   end
   if not hasEnded then return 'first' end
   if overrules then return 'overrules', decided end
-  local mayEndDoubt = e.outcome ~= protocol.inDoubt and not gaveUp(e) and not e.shared
-  return isDoubted and mayEndDoubt and 'ends-doubt' or 'nothing'
+  return isDoubted and speaksOfDoubt(e) and 'ends-doubt' or 'nothing'
 end
 
 local RECORDS = {first = true, ['ends-doubt'] = true, overrules = true}
