@@ -1,6 +1,6 @@
 /**
  * The formats of files: what each is called, by which endings it is known, what it holds. A new
- * one has its entry here, a folder in readers/intake, and a line in readers/intake/rows.ts.
+ * one has its entries here, a folder in readers/intake, and its lines in readers/intake/rows.ts.
  */
 
 type FormatSpec = {

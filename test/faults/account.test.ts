@@ -67,10 +67,11 @@ function createChain(flow: Flow, dice: Dice, job: string) {
   }
 
   async function deliver(lines: readonly Line[]): Promise<void> {
-    const before = new Set(deliveries.keys());
+    const before = await newestRun(flow).catch(() => null);
     await take(['run', '--job-file', job, await idsOf(lines)]);
     const id = await newestRun(flow);
-    if (!before.has(id)) deliveries.set(id, lines);
+    // A file that was loaded before, or is refused, begins none: the newest may be a correction's.
+    if (id !== before) deliveries.set(id, lines);
   }
 
   const newLines = (): Line[] => {

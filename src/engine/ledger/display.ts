@@ -2,7 +2,7 @@
  * What a target's ledger keeps for people who look: what happened to a run (its story, with its
  * part of the audit), notes on causes, and what each worker is doing. Nothing is decided or counted
  * by it, no loss is put back, and an unreadable entry counts as none. Which workers hold back the
- * opening of the epoch stands in epoch.ts.
+ * opening of the epoch is verification's to say.
  */
 
 import { z } from 'zod';

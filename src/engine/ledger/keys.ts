@@ -23,7 +23,7 @@ export type RunKeys = {
   readonly blocks: string;
   /** The same, as a purge that is under way leaves them. */
   readonly purgedBlocks: string;
-  /** Hash: row → settlement that came after its chunk was closed in doubt. */
+  /** Hash: row → settlement that replaced one of its chunk's block. */
   readonly late: string;
   /** Hash: row in doubt → chunk. */
   readonly doubts: string;

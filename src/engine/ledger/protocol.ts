@@ -1,6 +1,6 @@
 /**
- * Every literal that the ledger's scripts and its TypeScript both know, spelled here alone: what is
- * stored in Redis, and what is compared there. In a script `protocol.name` stands for one, and is
+ * What the ledger's scripts and its TypeScript both compare in Redis, spelled here alone: marks,
+ * fields, positions, kinds, states. In a script `protocol.name` stands for one, and is
  * filled in when the program begins (`filled`). Whoever changes one changes what is stored.
  */
 import { OUTCOMES } from '../../model/outcome.ts';

@@ -15,6 +15,7 @@ import { type CheckCounts, chunksOf, type Run, runSchema } from '../../model/run
 import type { FileFacts, Origins } from '../../model/source.ts';
 import { stubOf } from './audit.ts';
 import type { LedgerKeys } from './keys.ts';
+import { protocol } from './protocol.ts';
 import { FILE_PLACE } from './sealing.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
@@ -138,7 +139,7 @@ function fieldsOf(
     if (!text) continue;
     fields[name] = JSON_FIELDS.has(name) ? JSON.parse(text) : text;
   }
-  const counts = OUTCOMES.map((outcome) => [outcome, Number(record[`o:${outcome}`] ?? 0)]);
+  const counts = OUTCOMES.map((outcome) => [outcome, Number(record[protocol.outcomeField + outcome] ?? 0)]);
   const seal = sealing.open(record.id ?? '', record.dataKey ?? undefined);
   const file = seal.openText(FILE_PLACE, record.file ?? '');
   return { ...EMPTY, ...fields, file, outcomes: Object.fromEntries(counts), closedChunks };
@@ -163,7 +164,10 @@ const briefSchema = runSchema.omit({
 });
 export type RunBrief = z.infer<typeof briefSchema>;
 
-const BRIEF = [...Object.keys(briefSchema.shape), ...OUTCOMES.map((outcome) => `o:${outcome}`)];
+const BRIEF = [
+  ...Object.keys(briefSchema.shape),
+  ...OUTCOMES.map((outcome) => protocol.outcomeField + outcome),
+];
 
 /** In the order of the ids, without runs that are gone from the ledger. */
 export async function readBriefs(

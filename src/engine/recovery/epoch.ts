@@ -124,7 +124,10 @@ function beatOf({ keys }: EpochEdges) {
   return { run: heartbeat, keys: [keys.left], args: [SUSPECT_AFTER_MS, LEFT_MS], isNumbered: true };
 }
 
-/** A Redis that went back in time may forget this worker with all it sent, and it may be dead. */
+/**
+ * A Redis that went back in time may forget this worker with all it sent, and it may be dead. Who
+ * has given a heartbeat since this one's first has read that it is there.
+ */
 async function untilKnown(edges: EpochEdges, standing: Standing, stop: AbortSignal): Promise<void> {
   let since = Number.POSITIVE_INFINITY;
   for (;;) {

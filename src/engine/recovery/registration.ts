@@ -296,9 +296,9 @@ async function assertKnown(of: JournalOfRun, options: Options): Promise<void> {
 type ReplayOptions = Options & { readonly replay: ReturnType<typeof createReplay> };
 
 /**
- * Replays the journals of processes that are dead, and this one's where Redis lost some of it;
- * answers whose those were. Intents come last: one with an end in any journal must not stand in
- * that end's way.
+ * Replays the journals of processes that are dead or suspect, and this one's where Redis lost some
+ * of it; answers whose the others were. Intents come last: one with an end in any journal must not
+ * stand in that end's way.
  */
 async function replayJournals(
   options: ReplayOptions,
@@ -309,12 +309,12 @@ async function replayJournals(
   const isSuspect = (other: string) => suspects.includes(other);
   const isAbsent = (other: string) => isSuspect(other) || isDeadFor(other, options);
   const others = await othersHere(options, journal);
-  const killed = others.filter(({ worker }) => isAbsent(worker));
-  if (!killed.every(({ worker }) => isSuspect(worker)))
+  const absent = others.filter(({ worker }) => isAbsent(worker));
+  if (!absent.every(({ worker }) => isSuspect(worker)))
     tellOf(options, 'Replaying the journal of a process that has ended.');
   const self = own ? [{ worker: journal.worker, lacks: true }] : [];
   const read: ReadBack[] = [];
-  for (const { worker, lacks } of [...killed, ...self]) {
+  for (const { worker, lacks } of [...absent, ...self]) {
     for (const run of await runsIn(join(options.folder, worker)))
       read.push(await replayRun({ worker, run, isTornDamage: lacks }, options));
   }
@@ -323,7 +323,7 @@ async function replayJournals(
     await options.replay.intended(run, intents);
   }
   if (!isWhole) for (const one of read) await doubtRowsOf(one, options);
-  return killed.map(({ worker }) => worker);
+  return absent.map(({ worker }) => worker);
 }
 
 /** The damaged part may have held intents, and Redis may have lost them too. */

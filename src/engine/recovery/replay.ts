@@ -25,6 +25,7 @@ import REPLAY_SETTLED from '../ledger/lua/replay-settled.lua';
 import RESTORE from '../ledger/lua/restore.lua';
 import VOUCH from '../ledger/lua/vouch.lua';
 import { parseSettlement, settledMark } from '../ledger/mark.ts';
+import { protocol } from '../ledger/protocol.ts';
 import { INPUT_TTL_SECONDS } from '../ledger/reruns.ts';
 import { allBriefs, type RunBrief } from '../ledger/run-record.ts';
 import { readAll } from '../ledger/run-view.ts';
@@ -42,7 +43,9 @@ const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
 /** Derived from outcomes: counted anew when those are put back. */
-const COUNTED = /^(o:|finishedAt$|reason$|request$)/;
+function isCounted(name: string): boolean {
+  return name.startsWith(protocol.outcomeField) || ['finishedAt', 'reason', 'request'].includes(name);
+}
 
 const settledSchema = z.looseObject({ settlement: z.string() });
 
@@ -95,7 +98,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
         await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);
       }
     },
-    /** What some workers sent is partly unknown: queued rows without a mark are in doubt. */
+    /** What some workers sent is partly unknown: creates without a mark will be in doubt. */
     async possiblySent(runs: readonly string[]): Promise<void> {
       const records = runs.map((run) => keys.run(run).record);
       await possiblySent(redis, [keys.epoch, ...records], []);
@@ -122,7 +125,7 @@ export async function noteAdded(
 
 /** The record as it is put back: cancelled, waiting for approval or running; nothing counted. */
 export function restorableFields(record: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
+  const kept = Object.entries(record).filter(([name]) => !isCounted(name));
   const waits = record.reason === 'approval' && { state: 'paused', reason: 'approval' };
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
   return { ...Object.fromEntries(kept), state, reason: '', ...waits };
@@ -150,7 +153,11 @@ async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
   const { counts, doubted } = await countRows(redis, k, run.chunks);
   const now = new Date().toISOString();
   const asked = {
-    counts: OUTCOMES.map((outcome) => [`o:${outcome}`, run.outcomes[outcome], counts[outcome]]),
+    counts: OUTCOMES.map((outcome) => [
+      protocol.outcomeField + outcome,
+      run.outcomes[outcome],
+      counts[outcome],
+    ]),
     wrong: differing(listed, doubted),
     chunks: run.chunks,
     now,

@@ -110,8 +110,7 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     if (found.isOpen && found.last >= memory.recorded) return false;
     const isNew = memory.sent === 0;
     if (found.isOpen && (await hasLost(found, edges, memory))) {
-      // An epoch without what was lost is none: the ledger closes for everybody.
-      await lookAt(edges, { number: found.number + 1 }, 'looks');
+      await closeForAll(found, edges);
       continue;
     }
     if (!isNew) edges.onNotice(noticeOf(found));
@@ -124,6 +123,11 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     if (!isNew) memory.recoveries += 1;
     return true;
   }
+}
+
+/** An epoch without what was lost is none: a look that knows of a later one closes it. */
+async function closeForAll({ number }: Found, edges: EpochEdges): Promise<void> {
+  await lookAt(edges, { number: number + 1 }, 'looks');
 }
 
 /**

@@ -50,7 +50,10 @@ const READ: Readonly<Record<string, readonly [command: string, ...args: string[]
 export async function valuesIn(redis: Redis): Promise<Buffer[]> {
   const keys = await redis.keysBuffer('*');
   const replies = keys.map(async (key) => {
-    const [command, ...args] = READ[await redis.type(key)] ?? [];
+    const type = await redis.type(key);
+    // Gone meanwhile: BullMQ has keys that expire.
+    if (type === 'none') return [];
+    const [command, ...args] = READ[type] ?? [];
     if (command === undefined) throw new Error(`no way to read ${key}`);
     return redis.callBuffer(command, key, ...args);
   });

@@ -1,6 +1,7 @@
 -- One exchange with a sender: records what ended, takes back what was not sent, then grants
 -- what is next, so that the service's answers count for the rows that ask after them.
--- KEYS: as of parts/row-keys. ARGV: run, JSON (`Ask` of exchange.ts).
+-- KEYS: as of parts/row-keys.
+-- ARGV: run, JSON of {ended, unsent, withdrawn, next, probeMs} (exchange.ts).
 -- Answers {the rows that were not recorded}, {for each that is taken back 1: its intent was there},
 -- {row, reason, …} of rows that were not granted.
 

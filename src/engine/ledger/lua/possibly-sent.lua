@@ -1,7 +1,7 @@
 -- What missing workers sent is partly unknown: rows without a mark may have been sent, up to the
 -- highest chunk that a worker may have had. Where the run's reader doesn't vouch for that chunk, a
 -- missing worker may have read on, and Redis may have lost that.
--- KEYS: epoch, records of unfinished runs.
+-- KEYS: epoch, records of runs with open chunks.
 
 --- @include "parts/verification"
 

@@ -6,6 +6,8 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { eachTogether } from '../../../model/settlement.ts';
+import { intentMark } from '../../ledger/mark.ts';
+import { protocol } from '../../ledger/protocol.ts';
 
 /** The only form that this program writes and reads. */
 const VERSION = 6;
@@ -145,7 +147,7 @@ type Ranged = { readonly chunk: number; readonly taker: string; readonly rows: z
 
 function intentsOf({ chunk, taker, rows }: Ranged): IntendedRow[] {
   return rowsOf(rows, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '']) => {
-    const of = { chunk, row: Number(row), mark: markInOrder(taker, row) };
+    const of = { chunk, row: Number(row), mark: intentMark(taker, Number(row), 1) };
     return bucket === '' ? of : { ...of, key: { bucket: String(bucket), digest: String(digest) } };
   });
 }
@@ -163,16 +165,11 @@ function entriesOf({
     row: Number(row),
     outcome,
     settlement: texts[i] ?? '',
-    mark: markInOrder(of.taker, row),
-    ...(bucket !== '' && { key: { bucket, digest, becomes: 'k', id } }),
+    mark: intentMark(of.taker, Number(row), 1),
+    ...(bucket !== '' && { key: { bucket, digest, becomes: protocol.known, id } }),
     accepted: 1,
     answered: 1,
   }));
-}
-
-/** The intent of a row's first attempt in its chunk's order (ledger/mark.ts). */
-function markInOrder(token: string, row: string | number): string {
-  return `i ${token} 1.${row}`;
 }
 
 function rowsOf<Cell>(cells: readonly Cell[], width: number): Cell[][] {

@@ -108,7 +108,9 @@ local function grantRow(gate, e)
     probes = e.expected == gate.probe,
   })
 
+  -- Another's by now, whatever else stands in its way.
   if not gate.halted and not isGranted and current ~= e.expected then return 'taken' end
+  -- Asked before, in a reply that was lost: it stands, or is taken back.
   if why and why ~= 'taken' and isGranted then takeBack(gate, chunkKey, e) end
   if why or isGranted then return why end
 
@@ -146,10 +148,11 @@ end
 -- Another's watermark is taken over only as it was read.
 local function isPassed(range, watermark, row)
   if row.own and row.own ~= protocol.unsent then return true end
+  local leftOrder, isBehind = row.own, row.number <= watermark.last
   if watermark.isOwn then
-    return row.number <= range.from or (row.own and row.number <= watermark.last)
+    return row.number <= range.from or (leftOrder and isBehind)
   end
-  return not watermark.isAsSeen or (not row.own and row.number <= watermark.last)
+  return not watermark.isAsSeen or (not leftOrder and isBehind)
 end
 
 -- Why the row may not go; nil: it may.
@@ -229,11 +232,12 @@ local function grantRange(gate, range)
 end
 
 -- `asked`: {ranges, rows}. `by`: {run, epochName, probeMs: how long a probe may take}.
--- Answers row, reason, … of rows that are not granted: 'taken': another worker has or had it;
--- 'halted': the run is not running; 'halted <reason>': it is to be paused for that; 'unclaimed':
--- the keys were claimed in another epoch; 'held <run> <row>': Redis forgot the claim, and the
--- key is that row's now; 'hold <ms>': the service asked for a hold; 'wait <ms>': the breaker is
--- open or another row probes.
+-- Answers row, reason, … of rows that are not granted:
+-- 'taken': another take has or had it, or may have;
+-- 'halted': the run is not running; 'halted <reason>': it is to be paused for that;
+-- 'unclaimed': the keys were claimed in another epoch;
+-- 'held <run> <row>': Redis forgot the claim, and the key is that row's now;
+-- 'hold <ms>': the service asked for a hold; 'wait <ms>': the breaker is open, or a row probes.
 local function grant(keys, asked, by)
   local gate = openGate(keys, by)
   for _, range in ipairs(asked.ranges) do grantRange(gate, range) end

@@ -9,7 +9,7 @@
 --
 -- The epoch's hash, with short names, since every worker reads them each second:
 -- - 'server': the server run for which the ledger was last verified
--- - 'number': how many epochs were opened
+-- - 'number': of the latest epoch, opened or to be opened
 -- - 'opened': a name for the latest; claims carry it
 -- - 'm:<worker>': its last sequence number; 'b:': when it was last heard of (ms)
 -- - while the epoch is closed: 'checking': the server run; 'c:<worker>': the server run for which

@@ -4,7 +4,7 @@
 --   epoch ('opened', in-epoch)
 -- - 'd<row>': JSON of settlements that were recorded together, the first of that row; sealed, with
 --   one box of all of them at the end (mark.ts)
--- - '<row>': the mark of a row that left the order ('-': unsent)
+-- - '<row>': the mark of a row by itself, or that left the order: intent, settlement, '-': unsent
 -- - 'n': how often an outcome was recorded or changed; goes back only with Redis
 --
 -- A row's mark is the first of: its own, its settlement in a 'd' field, that by the watermark.

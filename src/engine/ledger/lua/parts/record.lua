@@ -1,11 +1,11 @@
 -- The decision on rows that ended, each a compare-and-set on the row's mark. Whatever an outcome
 -- changes (mark, key, source, counters) changes in one step. settle-entry.ts has the form of rows
--- and of groups.
+-- and of batches of them, recorded together.
 --
 -- - The first definite outcome stays. It replaces 'in-doubt', never the other way round, also after
 --   the chunk was closed.
--- - A take that sent nothing (no mark: it gave up, skipped or cancelled the row) says nothing about a
---   doubt: that is another's request. Nor does a `shared` refusal.
+-- - A take that sent nothing (no mark: it gave up, skipped or cancelled the row) says nothing about
+--   a doubt: that is another's request. Nor does a `shared` refusal.
 -- - An acceptance also replaces a person's decision that the row was not created.
 -- - All intents of one take count as the same: a replayed journal may meet an earlier attempt's.
 -- - Over another take's intent only an acceptance is recorded: a refusal says nothing of the
@@ -56,11 +56,11 @@ end
 
 -- Nearly all rows were accepted under the watermark's intents: those are recorded as one text.
 -- Answers whether that is so here, and whether their keys were claimed in this epoch.
-local function isInOrder(chunkKey, group, rows, epochName)
+local function isInOrder(chunkKey, batch, rows, epochName)
   local found = call('HMGET', chunkKey, protocol.watermark, protocol.together .. rows[1], unpack(rows))
   local watermark, isRecorded = found[1], found[2]
   local token, last, claimedIn = parseWatermark(watermark)
-  if token ~= group.taker or isRecorded then return false end
+  if token ~= batch.taker or isRecorded then return false end
   for j, row in ipairs(rows) do
     local ownMark = found[j + 2]
     if ownMark or tonumber(row) > last then return false end
@@ -68,9 +68,9 @@ local function isInOrder(chunkKey, group, rows, epochName)
   return true, claimedIn == epochName
 end
 
--- A group's cells: row, bucket, digest and id of each.
-local function rowsOfGroup(group)
-  local cells, rows, keys = group.rows, {}, {}
+-- A batch's cells: row, bucket, digest and id of each.
+local function rowsOfBatch(batch)
+  local cells, rows, keys = batch.rows, {}, {}
   for at = 1, #cells, 4 do
     rows[#rows + 1] = tostring(cells[at])
     if cells[at + 1] ~= '' then
@@ -86,22 +86,22 @@ local function rowsOfGroup(group)
 end
 
 -- Adds the rows that have to be recorded one by one to the entries.
-local function recordTogether(of, group, entries)
-  local chunkKey = of.keys.chunks .. group.chunk
-  local rows, keys = rowsOfGroup(group)
-  local inOrder, isClaimed = isInOrder(chunkKey, group, rows, of.epochName)
-  local settlements = not inOrder and rowsTogether(group.settlements)
+local function recordTogether(of, batch, entries)
+  local chunkKey = of.keys.chunks .. batch.chunk
+  local rows, keys = rowsOfBatch(batch)
+  local inOrder, isClaimed = isInOrder(chunkKey, batch, rows, of.epochName)
+  local settlements = not inOrder and rowsTogether(batch.settlements)
 
   for j, row in ipairs(rows) do
-    local mark = intentOf(group.taker, row)
+    local mark = intentOf(batch.taker, row)
     of.answered[mark] = true
     if not inOrder then
       entries[#entries + 1] = {
-        chunk = group.chunk,
+        chunk = batch.chunk,
         row = row,
         settlement = settlements[j],
         mark = mark,
-        outcome = group.outcome,
+        outcome = batch.outcome,
         accepted = 1,
         key = keys[j],
       }
@@ -112,8 +112,8 @@ local function recordTogether(of, group, entries)
 
   if inOrder then
     call('HINCRBY', chunkKey, protocol.changes, #rows)
-    call('HSET', chunkKey, protocol.together .. rows[1], group.settlements)
-    count(of, group.outcome, #rows)
+    call('HSET', chunkKey, protocol.together .. rows[1], batch.settlements)
+    count(of, batch.outcome, #rows)
     endStreaks(of.streaks)
   end
   of.isAnswered = true
@@ -296,7 +296,7 @@ local function record(keys, ended, by)
     unrecorded = {},
   }
   local entries = {}
-  for _, group in ipairs(ended.together) do recordTogether(of, group, entries) end
+  for _, batch in ipairs(ended.together) do recordTogether(of, batch, entries) end
   for _, e in ipairs(ended.rows) do
     -- As Lua has it a number may become a field's name in another form: 1e+08.
     e.row, e.lead = tostring(e.row), e.lead and tostring(e.lead)
