@@ -52,14 +52,14 @@ export function isEnabled(state: State, event: Event, limits: Limits): boolean {
   }
 }
 
-/** A process whose journal is lost must be one that the copy knows: one of the first two, which came before any. */
+/** A process whose journal is lost must be one that the copy knows: one that came before any event. */
 function mayBeCopied(
-  { saved, away, atWork, disks }: State,
+  { saved, away, atWork, disks, firstDisks }: State,
   { events, lost }: Extract<Event, { kind: 'copied' }>,
 ): boolean {
   if (away !== null || (events === 0) !== (saved !== null)) return false;
-  if (disks.some(({ fate }, n) => fate === 'lost' && n >= 2)) return false;
-  return lost === null || (atWork[lost].disk < 2 && atWork[0].disk !== atWork[1].disk);
+  if (disks.some(({ fate }, n) => fate === 'lost' && n >= firstDisks)) return false;
+  return lost === null || (atWork[lost].disk < firstDisks && atWork[0].disk !== atWork[1].disk);
 }
 
 function mayBeHalved(state: State, event: Extract<Event, { kind: 'half' }>, limits: Limits): boolean {

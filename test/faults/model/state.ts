@@ -80,6 +80,8 @@ export type Facts = {
 export type State = {
   readonly atWork: readonly [AtWork, AtWork];
   readonly disks: Disk[];
+  /** Disks of processes that came before any event: every copy knows them. */
+  readonly firstDisks: number;
   /** The hours of the idempotency header are over, and the service has forgotten all values. */
   forgotten: boolean;
   readonly facts: Facts[];
@@ -109,6 +111,7 @@ export function newState(rows: number, processes: 1 | 2): State {
       { disk: processes - 1, hand: null },
     ],
     disks: Array.from({ length: processes }, (_, n) => newDisk(n)),
+    firstDisks: processes,
     facts: Array.from({ length: rows }, () => ({
       open: [],
       entities: [],
