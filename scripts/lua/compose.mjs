@@ -39,7 +39,9 @@ export function luaScripts() {
     enforce: 'pre',
     load(id) {
       if (!id.endsWith('.lua')) return null;
-      const text = linesOf(id).map((line) => line.text);
+      const lines = linesOf(id);
+      for (const { path } of lines) this.addWatchFile(path);
+      const text = lines.map((line) => line.text);
       return { code: `export default ${JSON.stringify(text.join('\n'))};`, moduleType: 'js' };
     },
   };

@@ -275,14 +275,13 @@ function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
   if (merged.kind === 'issues') return plan;
   // Its references had ids then that can't be compared now.
   if (merged.references.some(({ path }) => isWithin(path, group))) return plan;
-  const body = trackedBody(tracked, merged.body);
-  const salt = saltOf(tracked, means);
   return {
     kind: 'ask',
     questions: { references: [], fieldsOf: tracked },
     decide({ fields }) {
       if (!areFieldsKnown(fields)) return plan;
-      const isSame = changedFields(body, salt, fields) === null;
+      const body = trackedBody(tracked, merged.body);
+      const isSame = changedFields(body, saltOf(tracked, means), fields) === null;
       if (isSame) return { kind: 'end', end: skipped(claim, ` with these ${group}`) };
       const end = skipped(claim, ` with other ${group} than these, which were not sent`);
       return { kind: 'end', end: { ...end, warnings: [differs(row, group)] } };

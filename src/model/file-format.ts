@@ -11,28 +11,24 @@ type FormatSpec = {
   readonly kind: 'text' | 'workbook' | 'json';
 };
 
-export const FILE_FORMATS = {
+export const FILE_TYPES = ['csv', 'json', 'ndjson', 'xlsx'] as const;
+type FileFormat = (typeof FILE_TYPES)[number];
+
+export const FILE_FORMATS: Readonly<Record<FileFormat, FormatSpec>> = {
   csv: { name: 'CSV', endings: ['csv', 'tsv'], kind: 'text' },
   json: { name: 'JSON (one list)', endings: ['json'], kind: 'json' },
   ndjson: { name: 'NDJSON (one object after the other)', endings: ['ndjson', 'jsonl'], kind: 'json' },
   xlsx: { name: 'Excel workbook', endings: ['xlsx'], kind: 'workbook' },
-} as const satisfies Readonly<Record<string, FormatSpec>>;
-
-type FileFormat = keyof typeof FILE_FORMATS;
-
-export const FILE_TYPES = ['csv', 'json', 'ndjson', 'xlsx'] as const satisfies readonly FileFormat[];
+};
 
 /** By its name, whatever it holds; `null`: by no ending of ours. */
 export function formatNamed(file: string): FileFormat | null {
   const name = file.toLowerCase().replace(/\.gz$/, '');
-  return FILE_TYPES.find((type) => endingsOf(type).some((ending) => name.endsWith(`.${ending}`))) ?? null;
+  const isOf = (type: FileFormat) => FILE_FORMATS[type].endings.some((ending) => name.endsWith(`.${ending}`));
+  return FILE_TYPES.find(isOf) ?? null;
 }
 
-function endingsOf(type: FileFormat): readonly string[] {
-  return FILE_FORMATS[type].endings;
-}
-
-const ENDINGS = [...FILE_TYPES.flatMap(endingsOf), 'txt'].join('|');
+const ENDINGS = [...FILE_TYPES.flatMap((type) => FILE_FORMATS[type].endings), 'txt'].join('|');
 const DATA_ENDING = new RegExp(`(?:\\.(?:${ENDINGS}))?(?:\\.gz)?$`, 'i');
 
 /** With its dots, `''`: the name has none of ours. */

@@ -105,8 +105,9 @@ function createReader(opened: Opened) {
     state = state.kind === 'failed' ? { ...state, reading: null } : IDLE;
     recoveries = verified.recoveries();
   };
-  /** An unreadable file pauses its run first. */
+  /** An unreadable file pauses its run first. What went wrong may be an earlier reading's. */
   const raise = async (error: unknown) => {
+    await halt();
     state = IDLE;
     if (error instanceof UsageError) await store.transition(run.id, 'paused', 'file-changed');
     throw error;
@@ -115,7 +116,7 @@ function createReader(opened: Opened) {
     /** Renews the lease, and reads where nobody does; throws what was wrong before. */
     async readOn(): Promise<void> {
       if (state.kind === 'failed') await raise(state.error);
-      if ((await lease.hold()) && state.reading === null) begin();
+      if ((await lease.hold()) && state.kind === 'idle') begin();
     },
     /** Reads nothing for now; true: this process is the one that reads on later. */
     async rest(): Promise<boolean> {

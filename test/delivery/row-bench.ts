@@ -13,7 +13,6 @@ import { createChunkLedger } from '../../src/engine/ledger/chunk-ledger.ts';
 import { claimKeys } from '../../src/engine/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/engine/ledger/keys.ts';
 import { settledMark } from '../../src/engine/ledger/mark.ts';
-import { readMarks } from '../../src/engine/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/engine/ledger/run-store.ts';
 import type { ChunkJob } from '../../src/engine/queue/chunk-job.ts';
 import type { LedgerEpoch } from '../../src/engine/recovery/epoch.ts';
@@ -97,7 +96,6 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const attempts: Bench['attempts'] = [];
   const pauses: Reason[] = [];
   const troubles: string[] = [];
-  const chunk = `${keys.run(id).chunk}1`;
   const parts = {
     verified: epoch,
     keys,
@@ -179,7 +177,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     pauses,
     troubles,
     async mark(row) {
-      const mark = (await readMarks(redis, chunk, CLEAR, [row])).get(row);
+      const mark = (await ledger.take(1, [row])).marks.get(row);
       if (mark === undefined) return null;
       return mark.kind === 'intent' ? mark.text : settledMark(mark.settlement, CLEAR);
     },

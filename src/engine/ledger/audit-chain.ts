@@ -19,27 +19,44 @@ async function linkTo(redis: RedisConnection, chain: string): Promise<string> {
   return `${hash('sha1', last ?? '')} ${last === null ? '' : digestOf(last)}`;
 }
 
-/** Links to no entry: enough for a script that turns out to append nothing. */
-const NO_LINK = '0 ';
+/** With a link for each chain, in their order. */
+type Send<Answer> = (links: readonly string[]) => Promise<Answer>;
 
-/**
- * Sends a script that may append to these chains, anew wherever another entry came between.
- * `send`: with a link for each chain, in this order.
- */
+/** Sends a script that appends to these chains, anew wherever another entry came between. */
 export async function appending<Answer>(
   redis: RedisConnection,
   chains: readonly string[],
-  send: (links: readonly string[]) => Promise<Answer>,
+  send: Send<Answer>,
 ): Promise<Answer> {
-  let links: readonly string[] = chains.map(() => NO_LINK);
   for (;;) {
+    const links = await Promise.all(chains.map((chain) => linkTo(redis, chain)));
     try {
       return await send(links);
     } catch (error) {
-      if (!messageOf(error).includes(protocol.staleLink)) throw error;
-      links = await Promise.all(chains.map((chain) => linkTo(redis, chain)));
+      if (!isStale(error)) throw error;
     }
   }
+}
+
+/** Links to no entry. */
+const NO_LINK = '0 ';
+
+/** As `appending`, of a script that appends seldom: nothing is read before it says that it does. */
+export async function appendingSeldom<Answer>(
+  redis: RedisConnection,
+  chains: readonly string[],
+  send: Send<Answer>,
+): Promise<Answer> {
+  try {
+    return await send(chains.map(() => NO_LINK));
+  } catch (error) {
+    if (!isStale(error)) throw error;
+    return appending(redis, chains, send);
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return messageOf(error).includes(protocol.staleLink);
 }
 
 /** `names`: the chain, and records whose stories tell of it. `said`: stub, what, of. */

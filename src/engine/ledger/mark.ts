@@ -40,7 +40,7 @@ export function withFirst(mark: string, { at, value }: FirstIntent): string {
   return `${mark} ${at} ${value}`;
 }
 
-const FIRST = /^i \S+ \S+ (\d+) (\S+)$/;
+const FIRST = new RegExp(`^${protocol.intent}\\S+ \\S+ (\\d+) (\\S+)$`);
 
 /** `null`: the mark names none. */
 export function firstIntentIn(mark: string): FirstIntent | null {

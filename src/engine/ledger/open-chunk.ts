@@ -11,7 +11,7 @@ import { passStage } from '../../lib/stage.ts';
 import { chunksOf, type Run, type RunState, runStateSchema } from '../../model/run.ts';
 import type { Settlement } from '../../model/settlement.ts';
 import { stubOf } from './audit.ts';
-import { appending } from './audit-chain.ts';
+import { appendingSeldom } from './audit-chain.ts';
 import type { LedgerKeys } from './keys.ts';
 import CLOSE from './lua/close.lua';
 import READ_CHUNK from './lua/read-chunk.lua';
@@ -45,7 +45,8 @@ type ChunkEdges = {
 /** The watermark; how often an outcome was recorded; settlements together; row, mark, process, … */
 const chunkFields = [z.string(), z.string(), z.array(z.string()), z.array(z.string())] as const;
 const take = whenVerified(TAKE, z.tuple([z.string(), z.number(), z.number(), ...chunkFields]));
-const read = script(READ_CHUNK, z.tuple([...chunkFields]));
+const openChunkSchema = z.tuple([...chunkFields]);
+const read = script(READ_CHUNK, openChunkSchema);
 const close = whenVerified(CLOSE, z.number());
 
 export async function takeChunk(
@@ -69,14 +70,18 @@ export async function takeChunk(
   };
 }
 
-/** Of an open chunk, right now; `rows`: those whose intents are wanted. */
+/** Of an open chunk, right now, without intents by its watermark. */
 export async function readMarks(
   redis: RedisConnection,
   chunkKey: string,
   seal: Seal,
-  rows: readonly number[] = [],
 ): Promise<ReadonlyMap<number, Mark>> {
-  const [, , together, stored] = await read(redis, [chunkKey], [JSON.stringify(rows)]);
+  return marksIn(await read(redis, [chunkKey], []), seal);
+}
+
+/** As parts/chunk-marks answers an open chunk. */
+export function marksIn(answer: z.infer<typeof openChunkSchema>, seal: Seal): ReadonlyMap<number, Mark> {
+  const [, , together, stored] = answer;
   return marksFrom(together, ownMarks(stored), seal);
 }
 
@@ -95,7 +100,7 @@ export async function closeChunk(
   const k = keys.run(run.id);
   const [at, block] = [now().toISOString(), packBlock(settlements, now().getTime(), seal)];
   passStage('closing', () => [], chunk);
-  const answer = await appending(verified.redis, [keys.audit], ([link = '']) =>
+  const answer = await appendingSeldom(verified.redis, [keys.audit], ([link = '']) =>
     verified.call(close, [k.record, k.chunk, k.blocks, keys.audit], () => {
       // What was read counts only while the ledger was not put back since.
       const seen = recovery === verified.recoveries() ? outcomes : VOID;

@@ -17,12 +17,15 @@ function inState(state: RunState, reason: Reason): string {
   return `${state} ${reason}`;
 }
 
+const INTENT = 'i ';
+const GIVEN_BACK = 'x';
+const NOBODY = '-';
 const NOT_CREATED: Resolution['decision'] = 'not-created';
 const UNREADABLE: Reason = 'unreadable-answers';
 
 export const protocol = {
   /** An intent begins so; its take's fencing token follows. */
-  intent: 'i ',
+  intent: INTENT,
   /** Between the token and the row, of rows in their chunk's order. */
   firstAttempt: ' 1.',
   /** Mark of a row that left its chunk's order and is unsent. */
@@ -32,7 +35,7 @@ export const protocol = {
    * the row. Neither a withdrawal of one nor a refusal may end it; only an acceptance does, or a
    * take that finds the row in doubt.
    */
-  conflicting: 'i contested 0.0',
+  conflicting: `${INTENT}contested 0.0`,
   /** A settlement begins so. */
   settlement: '[',
   rowAt: positionOf('row'),
@@ -53,10 +56,10 @@ export const protocol = {
   claimed: 'c',
   known: 'k',
   doubted: 'd',
-  givenBack: 'x',
-  nobodys: 'x - 0 ',
+  givenBack: GIVEN_BACK,
+  nobodys: `${GIVEN_BACK} ${NOBODY} 0 `,
   /** Of the run in `nobodys`. */
-  nobody: '-',
+  nobody: NOBODY,
   /** Stands for field digests that nobody knows; a token may follow. */
   fieldsUnknown: '~',
 

@@ -13,7 +13,7 @@ import type { Seal } from '../../lib/seal.ts';
 import { countSettled, noOutcomes, OUTCOMES } from '../../model/outcome.ts';
 import { isOver } from '../../model/run.ts';
 import { stubOf } from '../ledger/audit.ts';
-import { appending } from '../ledger/audit-chain.ts';
+import { appendingSeldom } from '../ledger/audit-chain.ts';
 import { recordKeys } from '../ledger/exchange.ts';
 import type { LedgerKeys, RunKeys } from '../ledger/keys.ts';
 import ADDED from '../ledger/lua/added.lua';
@@ -165,7 +165,9 @@ async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
   };
   const names = [k.record, k.blocks, k.doubts, keys.audit];
   const said = JSON.stringify(asked);
-  const answer = await appending(redis, [keys.audit], ([link = '']) => recount(redis, names, [link, said]));
+  const answer = await appendingSeldom(redis, [keys.audit], ([link = '']) =>
+    recount(redis, names, [link, said]),
+  );
   return answer === 1;
 }
 

@@ -1,7 +1,5 @@
 import type { ChunkLedger } from '../../../src/engine/ledger/chunk-ledger.ts';
 import type { Granted } from '../../../src/engine/ledger/intent.ts';
-import { readMarks } from '../../../src/engine/ledger/open-chunk.ts';
-import { CLEAR } from '../../../src/lib/seal.ts';
 import { setChunk } from '../../support/stored.ts';
 import type { Bend, World } from './world.ts';
 
@@ -64,8 +62,8 @@ function overwriting(ledger: ChunkLedger, { redis, keys, run }: World): ChunkLed
 }
 
 /** The intent on the row; `''`: there is none. */
-async function markOn({ redis, keys, run }: World, row: number): Promise<string> {
-  const marks = await readMarks(redis, `${keys.run(run.id).chunk}1`, CLEAR, [row]);
+async function markOn({ keyspace }: World, row: number): Promise<string> {
+  const { marks } = await keyspace.dump();
   const mark = marks.get(row);
   return mark?.kind === 'intent' ? mark.text : '';
 }

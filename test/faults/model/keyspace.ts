@@ -1,6 +1,11 @@
 import { Command, type Redis } from 'ioredis';
 import { z } from 'zod';
 import { identityPlace, type LedgerKeys } from '../../../src/engine/ledger/keys.ts';
+import CHUNK_MARKS from '../../../src/engine/ledger/lua/parts/chunk-marks.lua';
+import type { Mark } from '../../../src/engine/ledger/mark.ts';
+import { marksIn } from '../../../src/engine/ledger/open-chunk.ts';
+import { filled } from '../../../src/engine/ledger/protocol.ts';
+import { CLEAR } from '../../../src/lib/seal.ts';
 
 /** Every key of a ledger with one run, in the order of `names`; `null`: not there. */
 export type Snapshot = ReadonlyArray<Buffer | null>;
@@ -12,11 +17,15 @@ export type Keyspace = {
   empty(): Promise<void>;
 };
 
-/** `hashes`: what those of them are that are hashes, by name: fields and values by turns. */
+/** `hashes`: what those of them are that are hashes, by name: fields and values by turns. `marks`: of the open chunk's rows. */
 export type Dump = {
   readonly snapshot: Snapshot;
   readonly hashes: ReadonlyMap<string, readonly Buffer[]>;
+  readonly marks: ReadonlyMap<number, Mark>;
 };
+
+/** The open chunk, and its rows' numbers. */
+type Chunk = { readonly name: string; readonly rows: readonly number[] };
 
 /** The key that a row's key is known by. */
 export function rowKey(row: number): string {
@@ -24,13 +33,16 @@ export function rowKey(row: number): string {
 }
 
 // One command each: one for every key takes several times as long as all that the model does besides.
-const DUMP = `
+// And in one step: workers beat, and may put back what a late one did, whenever somebody looks.
+const DUMP = `local call = redis.call
+${filled(CHUNK_MARKS)}
+local chunk, rows = ARGV[1], cjson.decode(ARGV[2])
 local out = {}
 for i, name in ipairs(KEYS) do
   local isHash = redis.call('TYPE', name).ok == 'hash'
   out[i] = {redis.call('DUMP', name), isHash and redis.call('HGETALL', name) or {}}
 end
-return out`;
+return {out, {chunkMarks(chunk, rows)}}`;
 const RESTORE = `
 for i, name in ipairs(KEYS) do
   if ARGV[i] == '' then redis.call('DEL', name)
@@ -38,9 +50,13 @@ for i, name in ipairs(KEYS) do
 end`;
 
 const bytes = z.instanceof(Buffer);
-const dumpSchema = z.array(z.tuple([bytes.nullable(), z.array(bytes)]));
+const text = bytes.transform(String);
+const dumpSchema = z.tuple([
+  z.array(z.tuple([bytes.nullable(), z.array(bytes)])),
+  z.tuple([text, text, z.array(text), z.array(text)]),
+]);
 
-export function createKeyspace(redis: Redis, names: readonly string[]): Keyspace {
+export function createKeyspace(redis: Redis, names: readonly string[], { name, rows }: Chunk): Keyspace {
   const evaluate = (text: string, values: ReadonlyArray<string | Buffer>): Promise<unknown> => {
     const command = new Command('eval', [text, names.length, ...names, ...values]);
     redis.sendCommand(command);
@@ -48,10 +64,11 @@ export function createKeyspace(redis: Redis, names: readonly string[]): Keyspace
   };
   return {
     async dump() {
-      const found = dumpSchema.parse(await evaluate(DUMP, []));
+      const [found, open] = dumpSchema.parse(await evaluate(DUMP, [name, JSON.stringify(rows)]));
       return {
         snapshot: found.map(([value]) => value),
         hashes: new Map(found.map(([, fields], i) => [names[i] ?? '', fields])),
+        marks: marksIn(open, CLEAR),
       };
     },
     async restore(snapshot) {

@@ -1,5 +1,4 @@
 import { type Mark, parseSettlement, unpackBlock } from '../../../src/engine/ledger/mark.ts';
-import { readMarks } from '../../../src/engine/ledger/open-chunk.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { entryOf } from '../../support/stored.ts';
@@ -28,15 +27,14 @@ export type View = {
 /** Fields of the record that change; the rest is as the run was registered. */
 const CHANGING = /^(o:|finishedAt$|state$|reason$|suspect$)/;
 
-export async function look({ redis, keys, run, rows: count, keyspace }: World): Promise<View> {
+export async function look({ keys, run, rows: count, keyspace }: World): Promise<View> {
   const k = keys.run(run.id);
-  const { snapshot, hashes } = await keyspace.dump();
+  const { snapshot, hashes, marks: open } = await keyspace.dump();
   const fieldsOf = (name: string) => textsOf(hashes.get(name));
   const record = fieldsOf(k.record);
   const [marks, late, doubts] = [fieldsOf(`${k.chunk}1`), fieldsOf(k.late), fieldsOf(k.doubts)];
   const [, block = null] = hashes.get(k.blocks) ?? [];
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
-  const open = await readMarks(redis, `${k.chunk}1`, CLEAR, numbers);
   const rows = rowsOf(numbers, block, { open, late });
   const identities = rows.map((_, i) => {
     const { bucket, field, text } = entryOf(keys, rowKey(i + 1));

@@ -121,7 +121,10 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     definition,
     mapping: mappingFor(definition, registered.facts.source),
     idempotency: createIdempotency(keyed, 'n', wallClock),
-    keyspace: createKeyspace(redis, ledgerNames(keys, run.id, options)),
+    keyspace: createKeyspace(redis, ledgerNames(keys, run.id, options), {
+      name: `${keys.run(run.id).chunk}1`,
+      rows: Array.from({ length: rows }, (_, i) => i + 1),
+    }),
     remembered: { kind: 'written', text },
     bend: options.bend ?? {},
     state,

@@ -1,8 +1,8 @@
 -- What has become of an open chunk's rows by now; changes nothing.
--- KEYS: chunk. ARGV: JSON of the rows whose intents are wanted. Answers as parts/chunk-marks.
+-- KEYS: chunk. Answers as parts/chunk-marks, without intents by the watermark.
 
 --- @include "parts/chunk-marks"
 
-local chunkKey, rows = KEYS[1], cjson.decode(ARGV[1])
+local chunkKey = KEYS[1]
 
-return {chunkMarks(chunkKey, rows)}
+return {chunkMarks(chunkKey, {})}

@@ -19,8 +19,10 @@ end
 local function rowsIn(settledTexts)
   local settled = {}
   for _, text in ipairs(settledTexts) do
-    local _, rows = rowsTogether(text)
-    for _, row in ipairs(rows) do settled[row] = true end
+    for _, settlement in ipairs(cjson.decode(text)) do
+      local isBox = type(settlement) == 'string'
+      if not isBox then settled[tostring(settlement[protocol.rowAt])] = true end
+    end
   end
   return settled
 end
