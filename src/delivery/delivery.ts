@@ -86,7 +86,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     const own = { run, seal, definition, stopping };
     return createContext({ ...parts, ...own, permits, reach: await reach });
   };
-  const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
+  const load = () => ({ inFlight: permits.inUse(), limit: permits.limit() });
   const own = processOf(parts.registration.verified.worker);
   return { ...createDelivery(makeContext, parts.interrupted, own), load };
 }

@@ -28,8 +28,6 @@ type RowOrderOptions = {
   readonly rows: readonly number[];
 };
 
-type OutOfOrder = readonly [row: number, mark: string];
-
 export function createRowOrder(options: RowOrderOptions): RowOrder {
   const { chunk, fencingToken, taken, claimed } = options;
   /** Without rows that have their outcome. */
@@ -41,14 +39,14 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
     const found = taken.marks.get(row);
     return found?.kind === 'intent' ? found.text : UNSENT_MARK;
   };
-  const outOfOrderIn = (going: readonly RangeRow[]): OutOfOrder[] => {
+  const outOfOrderIn = (going: readonly RangeRow[]): Range['outOfOrder'] => {
     const range = new Set(going.map(({ row }) => row));
     const end = going.at(-1)?.row ?? 0;
     const isFirst = last === 0;
     const passedOver = rows.filter((row) => row > last && !range.has(row));
     // The first range also names every row that an earlier take left in doubt.
     const named = passedOver.filter((row) => row < end || (isFirst && markOf(row) !== UNSENT_MARK));
-    return named.map((row) => [row, markOf(row)]);
+    return named.map((row) => ({ row, mark: markOf(row) }));
   };
 
   return {

@@ -12,7 +12,7 @@ import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 export type ServicePermits = {
   join(run: RunPermitTerms): RunPermits;
   limit(): number;
-  taken(): number;
+  inUse(): number;
 };
 
 type RunPermitTerms = {
@@ -44,7 +44,7 @@ export type RunPermits = {
   isContested(): boolean;
   /** `reply`: shows how the service bears the load; `null`: nothing was sent. */
   release(reply: Reply | null): void;
-  taken(): number;
+  inUse(): number;
   /** The run needs no more; permits it has are still to be released. */
   leave(): void;
 };
@@ -56,7 +56,7 @@ const FIRST_WITHIN_MS = 500;
 
 type SharingRun = {
   readonly ceiling: number;
-  taken: number;
+  inUse: number;
   /** The virtual time up to which the run has had its share. */
   due: number;
   /** Its first row has waited for too long. */
@@ -69,7 +69,7 @@ type Pool = {
   readonly limit: AdaptiveLimit;
   readonly runs: Set<SharingRun>;
   readonly waiting: Set<SharingRun>;
-  taken: number;
+  inUse: number;
   /** The highest of the runs' own. */
   ceiling: number;
   /** The virtual time: the start of the latest grant. */
@@ -80,16 +80,16 @@ export function createServicePermits(
   now: () => number,
   limit: AdaptiveLimit = createAdaptiveLimit(now),
 ): ServicePermits {
-  const pool: Pool = { limit, runs: new Set(), waiting: new Set(), taken: 0, ceiling: 1, clock: 0 };
+  const pool: Pool = { limit, runs: new Set(), waiting: new Set(), inUse: 0, ceiling: 1, clock: 0 };
   return {
     limit: () => mostOf(pool),
-    taken: () => pool.taken,
+    inUse: () => pool.inUse,
     join: (terms) => joinPool(pool, terms, now),
   };
 }
 
 function joinPool(pool: Pool, { rate, stopping, ceiling }: RunPermitTerms, now: () => number): RunPermits {
-  const run: SharingRun = { ceiling, taken: 0, due: 0, isLate: false, wake: () => undefined };
+  const run: SharingRun = { ceiling, inUse: 0, due: 0, isLate: false, wake: () => undefined };
   const share = shareOf(pool, run);
   const leave = () => {
     stopping.removeEventListener('abort', leave);
@@ -107,12 +107,12 @@ function joinPool(pool: Pool, { rate, stopping, ceiling }: RunPermitTerms, now: 
     tryTake,
     free,
     want,
-    isContested: () => share.free() === 0 && run.taken < run.ceiling,
+    isContested: () => share.free() === 0 && run.inUse < run.ceiling,
     release(reply) {
-      if (reply !== null) pool.limit.hear(reply, pool.taken, pool.ceiling);
+      if (reply !== null) pool.limit.hear(reply, pool.inUse, pool.ceiling);
       share.release();
     },
-    taken: () => run.taken,
+    inUse: () => run.inUse,
     leave,
   };
 }
@@ -121,16 +121,16 @@ function shareOf(pool: Pool, run: SharingRun): Share {
   const { runs, waiting } = pool;
   return {
     tryTake() {
-      if (run.taken >= run.ceiling || !isTurnOf(run, pool)) return false;
+      if (run.inUse >= run.ceiling || !isTurnOf(run, pool)) return false;
       pool.clock = Math.max(pool.clock, run.due);
       run.due = pool.clock + 1;
-      run.taken += 1;
-      pool.taken += 1;
+      run.inUse += 1;
+      pool.inUse += 1;
       // Whoever has a permit asks anew: woken for an earlier wish, it would take one for nobody.
       waiting.delete(run);
       return true;
     },
-    free: () => Math.max(0, Math.min(run.ceiling - run.taken, mostOf(pool) - pool.taken)),
+    free: () => Math.max(0, Math.min(run.ceiling - run.inUse, mostOf(pool) - pool.inUse)),
     want(count, wake) {
       run.wake = wake;
       if (count === 0) waiting.delete(run);
@@ -139,8 +139,8 @@ function shareOf(pool: Pool, run: SharingRun): Share {
       if (count > 0 && run.due === 0) setTimeout(goFirst, FIRST_WITHIN_MS, run, pool).unref();
     },
     release() {
-      run.taken -= 1;
-      pool.taken -= 1;
+      run.inUse -= 1;
+      pool.inUse -= 1;
       grant(pool);
     },
   };
@@ -151,7 +151,7 @@ function mostOf({ limit, ceiling }: Pool): number {
 }
 
 function isFull(pool: Pool): boolean {
-  return pool.taken >= mostOf(pool);
+  return pool.inUse >= mostOf(pool);
 }
 
 function isTurnOf(run: SharingRun, pool: Pool): boolean {
@@ -184,7 +184,7 @@ function nextOf(waiting: ReadonlySet<SharingRun>): SharingRun | null {
   let next: SharingRun | null = null;
   for (const run of waiting) {
     const isEarlier = next === null || run.due < next.due;
-    if (isEarlier && run.taken < run.ceiling) next = run;
+    if (isEarlier && run.inUse < run.ceiling) next = run;
   }
   return next;
 }

@@ -23,7 +23,8 @@ export function matchCall(method: string, target: string): MatchedCall | null {
   const path = pathOf(target);
   for (const { call, prefix, hasId, ...known } of KNOWN) {
     if (known.method !== method) continue;
-    const matched = hasId ? withId(call, path, prefix) : path === prefix ? { call, id: '' } : null;
+    if (!hasId && path === prefix) return { call, id: '' };
+    const matched = hasId ? withId(call, path, prefix) : null;
     if (matched !== null) return matched;
   }
   return null;

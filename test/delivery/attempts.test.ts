@@ -76,7 +76,7 @@ describe('an attempt', () => {
     const bench = await start({ attempt: () => Promise.reject(new Error('a bug')) });
     await expect(send(bench)).rejects.toThrow('a bug');
     expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, 'i me.1 1.1']);
-    expect(bench.context.permits.taken()).toBe(0);
+    expect(bench.context.permits.inUse()).toBe(0);
   });
 });
 
@@ -141,7 +141,7 @@ describe('a row that is sent', () => {
     const end = deliverOn(bench, chunkOf(bench, 2));
     await until(async () => (await settlementsOf(bench)).length === 1);
     expect(await settlementsOf(bench)).toMatchObject([{ row: 2, outcome: 'created' }]);
-    expect(bench.context.permits.taken()).toBe(0);
+    expect(bench.context.permits.inUse()).toBe(0);
     bench.stop.abort();
     expect(await end).toBe('put-back');
   });

@@ -39,7 +39,7 @@ function hungry(permits: ServicePermits, name: string, terms: Terms, order: stri
   return share;
 }
 
-const taken = (...shares: readonly RunPermits[]) => shares.reduce((sum, share) => sum + share.taken(), 0);
+const taken = (...shares: readonly RunPermits[]) => shares.reduce((sum, share) => sum + share.inUse(), 0);
 
 const count = (order: readonly string[], name: string) => order.filter((one) => one === name).length;
 
@@ -50,7 +50,7 @@ describe('a run that is alone', () => {
     expect(share.free()).toBe(0);
     share.release(null);
     expect(share.free()).toBe(1);
-    expect([share.tryTake(), share.tryTake(), share.taken()]).toEqual([true, false, 3]);
+    expect([share.tryTake(), share.tryTake(), share.inUse()]).toEqual([true, false, 3]);
   });
 });
 
@@ -60,7 +60,7 @@ describe('runs that share', () => {
     const order: string[] = [];
     const names = ['a', 'b', 'c'];
     const shares = names.map((name) => hungry(permits, name, { ceiling: 10 }, order));
-    for (let n = 0; n < 2100; n += 1) shares.find((share) => share.taken() > 0)?.release(null);
+    for (let n = 0; n < 2100; n += 1) shares.find((share) => share.inUse() > 0)?.release(null);
     // The first had all ten before the others came.
     for (const name of names) expect(Math.abs(count(order, name) - order.length / 3)).toBeLessThan(10);
   });
@@ -84,7 +84,7 @@ describe('runs that share', () => {
     expect(taken(wide, narrow)).toBe(6);
     wide.leave();
     for (let n = 0; n < 6; n += 1) wide.release(null);
-    expect([permits.limit(), wide.taken(), narrow.taken()]).toEqual([2, 0, 2]);
+    expect([permits.limit(), wide.inUse(), narrow.inUse()]).toEqual([2, 0, 2]);
   });
 });
 
@@ -152,7 +152,7 @@ const ceilings = fc.tuple(...[1, 2, 3].map(() => fc.integer({ min: 1, max: 4 }))
 function carryOut(kind: Step['kind'], run: Run): void {
   const { share } = run;
   if (kind === 'end') run.stop.abort();
-  if (kind === 'release' && share.taken() > 0) share.release(null);
+  if (kind === 'release' && share.inUse() > 0) share.release(null);
   if (kind !== 'ask') return;
   run.waiting += 1;
   run.wait(() => {
@@ -164,7 +164,7 @@ const takenBy = (runs: readonly Run[]) => taken(...runs.map(({ share }) => share
 
 function endAll(runs: readonly Run[]): void {
   for (const { stop } of runs) stop.abort();
-  for (const { share } of runs) while (share.taken() > 0) share.release(null);
+  for (const { share } of runs) while (share.inUse() > 0) share.release(null);
 }
 
 test('whatever happens, no more than the limit and each ceiling are given, nobody waits where one is free, and all come back', () => {
@@ -182,8 +182,8 @@ test('whatever happens, no more than the limit and each ceiling are given, nobod
         limit = next;
         for (const one of runs.slice(run, run + 1)) carryOut(kind, one);
         expect(takenBy(runs)).toBeLessThanOrEqual(Math.max(permits.limit(), before));
-        expect(runs.filter(({ share, ceiling }) => share.taken() > ceiling)).toEqual([]);
-        const isLeft = ({ share, ceiling, waiting }: Run) => waiting > 0 && share.taken() < ceiling;
+        expect(runs.filter(({ share, ceiling }) => share.inUse() > ceiling)).toEqual([]);
+        const isLeft = ({ share, ceiling, waiting }: Run) => waiting > 0 && share.inUse() < ceiling;
         // A limit that has risen is looked at with the next permit that is given back.
         const isLooked = kind === 'release' && takenBy(runs) < before;
         if (isLooked && takenBy(runs) < permits.limit()) expect(runs.filter(isLeft)).toEqual([]);
@@ -207,9 +207,9 @@ test('a run whose first row went beyond the limit takes no permit for a wish tha
   };
   const rated = permits.join({ ceiling: 9, stopping, rate });
   await new Promise<unknown>((resolve) => rated.want(1, resolve));
-  expect([rated.tryTake(), permits.taken()]).toEqual([true, 2]);
+  expect([rated.tryTake(), permits.inUse()]).toEqual([true, 2]);
   rated.want(0, () => undefined);
   rated.release(null);
   other.release(null);
-  expect(permits.taken()).toBe(0);
+  expect(permits.inUse()).toBe(0);
 });

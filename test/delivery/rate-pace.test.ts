@@ -148,7 +148,7 @@ describe('rows that wait for their times', () => {
     await time.goOn(5);
     stop();
     await time.goOn(100);
-    expect([answers, permits.taken()]).toEqual([[false, false, false], 0]);
+    expect([answers, permits.inUse()]).toEqual([[false, false, false], 0]);
   });
 
   test('are told of trouble with the ledger, keep no permit, and those who come later are served', async () => {
@@ -161,11 +161,11 @@ describe('rows that wait for their times', () => {
     const { permits, troubles } = joinPaced(time, 5, { intervalMs: 10, reserve });
     const answers = told(permits, 3);
     await time.goOn(10);
-    expect([answers, permits.taken()]).toEqual([[false, false, false], 0]);
+    expect([answers, permits.inUse()]).toEqual([[false, false, false], 0]);
     expect(troubles).toEqual([new Error('no ledger')]);
     isAway = false;
     const later = told(permits, 1);
     await time.goOn(20);
-    expect([later, permits.taken()]).toEqual([[true], 1]);
+    expect([later, permits.inUse()]).toEqual([[true], 1]);
   });
 });

@@ -27,21 +27,21 @@ test('the first range names all that was found, and each one the rows before its
   const order = orderOf();
   const first = order.rangeOf(of(2, 3));
   expect(first).toMatchObject({ seen: 'before 8 x', from: 0, claimed: CLAIMED });
-  expect(first.outOfOrder).toEqual([[8, 'i before 1.8']]);
+  expect(first.outOfOrder).toEqual([{ row: 8, mark: 'i before 1.8' }]);
   order.passed(2);
   order.passed(3);
   const second = order.rangeOf(of(6));
   expect([second.from, second.outOfOrder]).toEqual([
     3,
     [
-      [4, '-'],
-      [5, '-'],
+      { row: 4, mark: '-' },
+      { row: 5, mark: '-' },
     ],
   ]);
   order.passed(6);
   expect(order.rangeOf(of(9)).outOfOrder).toEqual([
-    [7, '-'],
-    [8, 'i before 1.8'],
+    { row: 7, mark: '-' },
+    { row: 8, mark: 'i before 1.8' },
   ]);
 });
 
@@ -53,10 +53,10 @@ test('a range that was not granted names the same once more', () => {
 test('a row of the order that was left out is unsent, and goes by itself from then on', () => {
   const order = orderOf();
   expect(order.rangeOf(of(3, 6)).outOfOrder).toEqual([
-    [2, '-'],
-    [4, '-'],
-    [5, '-'],
-    [8, 'i before 1.8'],
+    { row: 2, mark: '-' },
+    { row: 4, mark: '-' },
+    { row: 5, mark: '-' },
+    { row: 8, mark: 'i before 1.8' },
   ]);
   order.passed(6);
   expect(order.isBefore(2)).toBe(false);

@@ -164,7 +164,7 @@ test('a run that ends while the ledger is asked for more of its rows sends none 
   crowd();
   stop.abort();
   service.next(created());
-  await until(async () => context.permits.taken() === 0);
+  await until(async () => context.permits.inUse() === 0);
   late.resolve();
   expect(await end).toBe('put-back');
   expect(bench.attempts).toHaveLength(1);

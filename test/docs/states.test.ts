@@ -216,8 +216,12 @@ describe('a row', () => {
   });
 
   test('has the effects that the page names', () => {
-    const [, text = ''] = textOf('src/engine/ledger/lua/parts/record.lua').split('local function effectOf(');
-    const effects = (text.split('\nend\n')[0] ?? '').match(/(?<=(?:return|and|or) ')[a-z-]+(?=')/g);
+    const [, text = ''] = textOf('src/engine/ledger/lua/parts/record.lua').split(
+      'local function effectOnOpen(',
+    );
+    const effects = (text.split('local function effectOf(')[0] ?? '').match(
+      /(?<=(?:return|and|or) ')[a-z-]+(?=')/g,
+    );
     const [, told = ''] = /^`effectOf`.*?: (.*?)\n\n/ms.exec(DOCUMENT) ?? [];
     expect(new Set(told.match(/(?<=`)[a-z-]+(?=`)/g))).toEqual(new Set(effects));
   });

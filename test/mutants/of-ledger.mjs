@@ -171,8 +171,8 @@ export const OF_LEDGER = [
   {
     id: 'settle-overruled-decision',
     in: 'src/engine/ledger',
-    find: 'local overrules = decided and cjson.decode(decided).decision == protocol.notCreated',
-    put: 'local overrules = false',
+    find: "  if decided then return 'overrules', decided end\n",
+    put: '',
     tests: ['test/engine/ledger/resolve'],
     why: 'a row is called not created that the service says it has made',
   },

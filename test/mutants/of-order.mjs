@@ -43,7 +43,7 @@ export const OF_ORDER = [
   {
     id: 'order-forgets-who-had-it',
     in: 'src/engine/ledger',
-    find: '  keepOutOfOrder(chunkKey, range.apart)\n',
+    find: '  keepMarksOutOfOrder(chunkKey, range.outOfOrder)\n',
     put: '',
     tests: ['test/engine/ledger/range'],
     why: 'rows that the taker before left in doubt seem to be sent by the next',
@@ -67,15 +67,15 @@ export const OF_ORDER = [
   {
     id: 'together-twice',
     in: 'src/engine/ledger',
-    find: 'if token ~= batch.taker or isRecorded then return false end',
-    put: 'if token ~= batch.taker then return false end',
+    find: 'if token ~= batch.fencingToken or isRecorded then return false end',
+    put: 'if token ~= batch.fencingToken then return false end',
     tests: ['test/engine/ledger/range'],
     why: 'rows whose reply was lost count twice',
   },
   {
     id: 'together-of-another-taker',
     in: 'src/engine/ledger',
-    find: 'if token ~= batch.taker or isRecorded then return false end',
+    find: 'if token ~= batch.fencingToken or isRecorded then return false end',
     put: 'if not token or isRecorded then return false end',
     tests: ['test/engine/ledger/range'],
     why: 'answers to the taker before end rows of the next',
@@ -235,8 +235,8 @@ export const OF_ORDER = [
   {
     id: 'home-that-comes-late',
     in: 'src/engine/recovery',
-    find: 'if (memory.sent === 0) return edges.hasOlderJournal(name);',
-    put: 'if (memory.sent === 0) return false;',
+    find: 'if (!hasMemory) return edges.hasOlderJournal(name);',
+    put: 'if (!hasMemory) return false;',
     tests: ['test/engine/recovery/registration'],
     why: 'a run that Redis forgot goes on without the intents under which its rows went',
   },
@@ -259,7 +259,7 @@ export const OF_ORDER = [
   {
     id: 'own-loss-unseen',
     in: 'src/engine/recovery',
-    find: 'return name === memory.name && last < memory.recorded;',
+    find: 'return isSameEpoch && last < memory.recorded;',
     put: 'return false;',
     tests: ['test/engine/recovery/epoch'],
     why: 'a living worker goes on in an older copy without those that are dead elsewhere',

@@ -144,7 +144,7 @@ async function rowsOf(
 ): Promise<Seen> {
   const of = JSON.stringify([run.outcomes, run.purged]);
   const known = memory.get(run.id);
-  const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
+  const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn, isOver(run));
   if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.set(run.id, { of, seen });
   return { ...seen, open: new Map(seen.open) };
 }
@@ -156,9 +156,12 @@ type Taking = { readonly taker: RunBrief; readonly run: Run; readonly open: Map<
  * nothing of a duplicate of that key, nor of a row of a group.
  */
 async function take(looking: Looking, { taker, run: { id }, open }: Taking): Promise<void> {
-  const [{ of, skipped }, taken] = await Promise.all([standOf(looking, taker.id), originsOf(looking, taker)]);
+  const [{ of, skipped }, origins] = await Promise.all([
+    standOf(looking, taker.id),
+    originsOf(looking, taker),
+  ]);
   const isGrouped = skipped.size > 0 && (await looking.store.definition(id))?.group !== undefined;
-  for (const [row, from] of taken.get(id) ?? []) {
+  for (const [row, from] of origins.get(id) ?? []) {
     const now = of(row);
     const isLike = skipped.has(row) && (isGrouped || open.get(from)?.code === 'duplicate_key');
     if (!open.has(from) || isLost(now) || isLike) continue;
@@ -245,8 +248,8 @@ async function accountOf(looking: Looking, id: string): Promise<Account> {
 async function seenTo(looking: Looking, id: string): Promise<ReadonlySet<number>> {
   const rows = new Set(await readWrittenOff(looking.redis, looking.keys, id));
   for (const taker of await takersOf(looking, id)) {
-    const [{ of }, taken] = await Promise.all([standOf(looking, taker.id), originsOf(looking, taker)]);
-    for (const [row, from] of taken.get(id) ?? []) if (!isLost(of(row))) rows.add(from);
+    const [{ of }, origins] = await Promise.all([standOf(looking, taker.id), originsOf(looking, taker)]);
+    for (const [row, from] of origins.get(id) ?? []) if (!isLost(of(row))) rows.add(from);
   }
   return rows;
 }
@@ -298,13 +301,13 @@ export async function keepWriteOff(
   const shown = list.length > CHARACTERS_TOLD ? `sha256 ${digestOf(list)}` : list;
   const told = { count: rows.length, rows: shown, why: request.why };
   // Whoever is about to take rows looks again.
-  const taken = `${run} ${randomUUID()}`;
+  const latest = `${run} ${randomUUID()}`;
   const entry = [stubOf(keys, run, request.at), JSON.stringify(told)];
   await appending(redis, [keys.audit], ([link = '']) =>
     off(
       redis,
       [writtenOff, keys.files, keys.audit, record],
-      [`${request.at} ${rows[0]}`, text, taken, link, ...entry],
+      [`${request.at} ${rows[0]}`, text, latest, link, ...entry],
     ),
   );
 }
@@ -357,12 +360,12 @@ function takesFrom({ parent, standsFor }: RunBrief): string[] {
 /** Rows that stand for no row of an earlier run. */
 function ownCount({ rows, parent, standsFor = {} }: Pick<Run, 'rows' | 'parent' | 'standsFor'>): number {
   if (parent !== null) return 0;
-  return Object.values(standsFor).reduce((left, taken) => left - taken, rows);
+  return Object.values(standsFor).reduce((left, count) => left - count, rows);
 }
 
 function ownRows(origins: Origins): (row: number) => boolean {
-  const taken = new Set([...origins.values()].flatMap((pairs) => pairs.map(([row]) => row)));
-  return (row) => !taken.has(row);
+  const ofOthers = new Set([...origins.values()].flatMap((pairs) => pairs.map(([row]) => row)));
+  return (row) => !ofOthers.has(row);
 }
 
 type Counts = Pick<Account, 'atService' | 'writtenOff' | 'open' | 'inDoubt' | 'waiting' | 'purged'>;
@@ -396,7 +399,7 @@ async function readRows(
   keys: LedgerKeys,
   run: Run,
   isOwn: (row: number) => boolean,
-  hasAll = isOver(run),
+  hasAll: boolean,
 ): Promise<Seen> {
   const open = new Map<number, Standing>();
   const skipped = new Set<number>();

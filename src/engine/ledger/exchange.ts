@@ -14,11 +14,11 @@ import {
   GRANTED,
   type Granted,
   type Intent,
+  intentsText,
   type MarkedRow,
   markedRows,
   parseRefusal,
   type Range,
-  tellIntents,
 } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
 import EXCHANGE from './lua/exchange.lua';
@@ -30,7 +30,7 @@ type MarkTuple = readonly [chunk: number, row: number, mark: string];
 
 /** What the ledger writes to this machine's journal about a run's rows. */
 type RowRecord =
-  /** JSON of what is about to be sent (`tellIntents`). */
+  /** JSON of what is about to be sent (`intentsText`). */
   | { readonly kind: 'intended'; readonly run: string; readonly next: string }
   | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkTuple[] }
   /** JSON of what ended (`tellEnds`). */
@@ -107,7 +107,7 @@ type Asked = Pick<Exchange, 'ranges' | 'next'> & {
 async function askFor({ told, marked, ranges, next }: Asked, edges: ExchangeEdges): Promise<Exchanged> {
   const { verified, keys, journal, run } = edges;
   const rows = () => marked.map(({ row }) => row);
-  const text = tellIntents(ranges, next, keys);
+  const text = intentsText(ranges, next, keys);
   passStage('intending', rows);
   // A replay meanwhile must not take intents without a grant for sent rows.
   const release = verified.keepOutOfReplay(() => marked);

@@ -36,7 +36,7 @@ export type Range = {
   /** In order, behind all rows of earlier ranges. */
   readonly rows: readonly RangeRow[];
   /** Rows before the last of `rows` that go another way, with their marks (UNSENT_MARK: none). */
-  readonly outOfOrder: ReadonlyArray<readonly [row: number, mark: string]>;
+  readonly outOfOrder: readonly { readonly row: number; readonly mark: string }[];
 };
 
 export type RangeRow = { readonly row: number; readonly identity: KeyPlace | null };
@@ -77,14 +77,11 @@ export function parseRefusal(answer: string): Granted {
 }
 
 /** JSON that EXCHANGE and the journal are told: rows of a range as number and place of the key. */
-export function tellIntents(ranges: readonly Range[], next: readonly Intent[], keys: LedgerKeys): string {
+export function intentsText(ranges: readonly Range[], next: readonly Intent[], keys: LedgerKeys): string {
   return JSON.stringify({
-    ranges: ranges.map(({ chunk, fencingToken, outOfOrder, ...range }) => ({
-      chunk,
-      taker: fencingToken,
+    ranges: ranges.map((range) => ({
       ...range,
       rows: range.rows.flatMap((row) => placedRow(row, keys)),
-      apart: outOfOrder,
     })),
     rows: next.map(({ identity, fields, ...intent }) => ({
       ...intent,

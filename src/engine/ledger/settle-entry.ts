@@ -152,8 +152,7 @@ function isShared({ mark, outcome }: SettledRow): boolean {
 /** Rows of one take that were accepted alike. */
 type Together = {
   readonly chunk: number;
-  /** The take's fencing token. */
-  readonly taker: string;
+  readonly fencingToken: string;
   readonly outcome: Outcome;
   readonly settlements: SettledRow[];
   /** Each row's number, the place of its key, its id. */
@@ -208,10 +207,11 @@ export function tellEnds(
 }
 
 /** Answers come from a few chunks at a time, in any order. */
-function groupOf(groups: Together[], { chunk, outcome }: SettledRow, token: string): Together {
+function groupOf(groups: Together[], { chunk, outcome }: SettledRow, fencingToken: string): Together {
   for (const group of groups)
-    if (group.chunk === chunk && group.outcome === outcome && group.taker === token) return group;
-  const group = { chunk, taker: token, outcome, settlements: [], rows: [] };
+    if (group.chunk === chunk && group.outcome === outcome && group.fencingToken === fencingToken)
+      return group;
+  const group = { chunk, fencingToken, outcome, settlements: [], rows: [] };
   groups.push(group);
   return group;
 }

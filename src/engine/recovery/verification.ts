@@ -109,7 +109,7 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     memory.number = found.number;
     if (found.isOpen && found.last >= memory.recorded) return false;
     const isNew = memory.sent === 0;
-    if (found.isOpen && (await hasLost(found, edges, memory))) {
+    if (found.isOpen && (await hasGoneBack(found, edges, memory))) {
       await closeForAll(found, edges);
       continue;
     }
@@ -134,10 +134,12 @@ async function closeForAll({ number }: Found, edges: EpochEdges): Promise<void> 
  * An older copy was put into this very server, or the epoch was opened without what a journal says.
  * A worker that was only let go has lost nothing, nor has one in an epoch that it wasn't in.
  */
-async function hasLost({ name }: Found, edges: EpochEdges, memory: Memory): Promise<boolean> {
-  if (memory.sent === 0) return edges.hasOlderJournal(name);
+async function hasGoneBack({ name }: Found, edges: EpochEdges, memory: Memory): Promise<boolean> {
+  const hasMemory = memory.sent > 0;
+  if (!hasMemory) return edges.hasOlderJournal(name);
+  const isSameEpoch = name === memory.name;
   const [last = -1] = await lastSequences(edges, [edges.worker]);
-  return name === memory.name && last < memory.recorded;
+  return isSameEpoch && last < memory.recorded;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ChunkLedger, createChunkLedger } from '../../../src/engine/ledger/chunk-ledger.ts';
-import { type Intent, tellIntents } from '../../../src/engine/ledger/intent.ts';
+import { type Intent, intentsText } from '../../../src/engine/ledger/intent.ts';
 import { readKeys } from '../../../src/engine/ledger/key-claims.ts';
 import { identityPlace } from '../../../src/engine/ledger/keys.ts';
 import { resolveRows } from '../../../src/engine/ledger/resolve.ts';
@@ -125,7 +125,7 @@ describe('the journal', () => {
   test('has what was granted, and where the key’s identity lives', async () => {
     const { ledger, journal, id, keys } = await runningRun();
     await grantOf(ledger, intent('i a 1', { identity }));
-    const next = tellIntents([], [intent('i a 1', { identity })], keys);
+    const next = intentsText([], [intent('i a 1', { identity })], keys);
     expect(JSON.parse(next)).toMatchObject({ rows: [{ mark: 'i a 1', key: identityPlace(keys, identity) }] });
     expect(journal.records).toEqual([{ kind: 'intended', run: id, next }]);
   });
@@ -135,7 +135,7 @@ describe('the journal', () => {
     await grantOf(ledger, intent('i a 1'));
     await grantOf(ledger, intent('i b 1'));
     expect(journal.records.slice(1)).toEqual([
-      { kind: 'intended', run: id, next: tellIntents([], [intent('i b 1')], keys) },
+      { kind: 'intended', run: id, next: intentsText([], [intent('i b 1')], keys) },
       { kind: 'withdrawn', run: id, rows: [[1, 1, 'i b 1']] },
     ]);
   });

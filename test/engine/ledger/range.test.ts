@@ -163,7 +163,7 @@ describe('a chunk that another take has', () => {
 });
 
 const foundBy = (fencingToken: string, rows: readonly number[]) =>
-  rows.map((row) => [row, intentMark(fencingToken, row, 1)] as const);
+  rows.map((row) => ({ row, mark: intentMark(fencingToken, row, 1) }));
 
 /** a.1 has sent rows 1 to 3 and ended the first; b.1 has the chunk now, and has sent 4 and 5. */
 async function taken(): Promise<Bench> {
@@ -189,7 +189,7 @@ test('what another take recorded in its order is not recorded again for the one 
 describe('rows that leave the order', () => {
   test('are unsent until they have an intent of their own', async () => {
     const bench = await start();
-    await bench.ask('a.1', [1, 3], { outOfOrder: [[2, '-']] });
+    await bench.ask('a.1', [1, 3], { outOfOrder: [{ row: 2, mark: '-' }] });
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', '', 'i a.1 1.3']);
     expect(await grantOf(bench.ledger, intentOn(2, 'i a.1 1.2x'))).toEqual({ kind: 'granted' });
     expect((await bench.take()).marks[1]).toBe('i a.1 1.2x');
@@ -220,7 +220,7 @@ describe('rows that leave the order', () => {
 
 test('an order does not go back', async () => {
   const bench = await start();
-  await bench.ask('a.1', [1, 3], { outOfOrder: [[2, '-']] });
+  await bench.ask('a.1', [1, 3], { outOfOrder: [{ row: 2, mark: '-' }] });
   expect(await bench.ask('a.1', [2], { from: 3 })).toEqual(['taken']);
   expect(await bench.ask('a.1', [2])).toEqual(['taken']);
   expect(await bench.ask('a.1', [3], { from: 3 })).toEqual(['taken']);

@@ -68,9 +68,9 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'possi
 /** The range of a row that is sent in order: what it names beside the row goes another way. */
 export function rangeOf({ fencingToken, seen, last, rows }: Hand, { row }: RowHand, claimed: string): Range {
   const outOfOrder = rows.flatMap(({ row: other, foundMark, phase }) => {
-    if (foundMark !== '') return last === 0 ? [[other, foundMark] as const] : [];
+    if (foundMark !== '') return last === 0 ? [{ row: other, mark: foundMark }] : [];
     const isPassed = other < row && other > last && phase !== 'ended';
-    return isPassed ? [[other, UNSENT_MARK] as const] : [];
+    return isPassed ? [{ row: other, mark: UNSENT_MARK }] : [];
   });
   const identity = { space: 'subclient', key: rowKey(row) };
   return {

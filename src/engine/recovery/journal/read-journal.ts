@@ -58,26 +58,25 @@ export async function* readRun(
   const first = decodeLine(await firstLineOf(file));
   if (first?.kind === 'run') yield first;
 
-  const rows = createFold();
+  const fold = createFold();
   const records = recordsBack(linesBack(file, bytes), {
     isTornDamage,
     onDamage: (line) => onDamage({ file, line }),
   });
-  for await (const entries of inBatches(lastWords(records, rows))) yield { kind: 'settled', run, entries };
+  for await (const entries of inBatches(lastWords(records, fold))) yield { kind: 'settled', run, entries };
 
-  const chunk = rows.added();
-  if (chunk > 0) yield { kind: 'added', run, chunk };
+  if (fold.added > 0) yield { kind: 'added', run, chunk: fold.added };
 
-  for (const batch of batchesOf(rows.open(), BATCH)) yield { kind: 'intended', run, rows: batch };
+  for (const batch of batchesOf(openIntents(fold), BATCH)) yield { kind: 'intended', run, rows: batch };
 }
 
-/** The last settle entries of rows, each as soon as it is known; afterwards `rows` has the rest. */
+/** The last settle entries of rows, each as soon as it is known; the fold then has the rest. */
 async function* lastWords(
   records: AsyncIterable<StoredRecord>,
-  rows: Fold,
+  fold: Fold,
 ): AsyncGenerator<readonly SettleEntry[]> {
-  for await (const record of records) yield rows.take(record);
-  yield rows.doubts();
+  for await (const record of records) yield foldIn(fold, record);
+  yield [...fold.doubts.values()];
 }
 
 async function* inBatches<Item>(lists: AsyncIterable<readonly Item[]>): AsyncGenerator<readonly Item[]> {
@@ -91,72 +90,70 @@ async function* inBatches<Item>(lists: AsyncIterable<readonly Item[]>): AsyncGen
   yield* batchesOf(waiting, BATCH);
 }
 
-type Fold = ReturnType<typeof createFold>;
-
 /**
- * What a run's journal comes down to, row by row: open intents, else the last settle entry. Takes
- * records, the last one first: nothing before a row's last word counts. In memory are rows with an
- * open intent or in doubt.
+ * What a run's journal comes down to, row by row: open intents, else the last settle entry. It is
+ * filled from the last record back: nothing before a row's last word counts. In memory are rows
+ * with an open intent or in doubt.
  */
-function createFold() {
+type Fold = {
   /** Rows that no earlier record says more of. */
-  const complete = createRowSet();
+  readonly complete: RowSet;
   /** Their last entry; an earlier one may know more. */
-  const doubts = new Map<number, SettleEntry>();
+  readonly doubts: Map<number, SettleEntry>;
   /** Without a known end, by row; the latest first. */
-  const intents = new Map<number, IntendedRow[]>();
-  const withdrawn = new Set<string>();
-  let added = 0;
+  readonly intents: Map<number, IntendedRow[]>;
+  /** Row and mark. */
+  readonly withdrawn: Set<string>;
+  /** The highest chunk; 0: none. */
+  added: number;
+};
 
-  const intend = (intent: IntendedRow) => {
-    const { row, mark } = intent;
-    const isEnded = complete.has(row) || doubts.has(row) || withdrawn.has(`${row} ${mark}`);
-    if (isEnded) return;
-    const later = intents.get(row) ?? [];
-    const isRepeated = later.some((one) => one.mark === mark);
-    if (!isRepeated) intents.set(row, [...later, intent]);
-  };
-  const withdraw = ([, row, mark]: MarkedRow) => {
-    if (!complete.has(row)) withdrawn.add(`${row} ${mark}`);
-  };
-  /** Answers whether the entry is its row's last word. */
-  const settle = (entry: SettleEntry): boolean => {
-    const { row, outcome } = entry;
-    if (complete.has(row)) return false;
-    const isOpen = intents.has(row);
-    if (outcome === 'in-doubt' && !isOpen) {
-      doubts.set(row, entry);
-      return false;
-    }
-    complete.add(row);
-    doubts.delete(row);
-    return !isOpen;
-  };
-  const settleAll = (entries: readonly SettleEntry[]): readonly SettleEntry[] => {
-    const last: SettleEntry[] = [];
-    for (const entry of entries.toReversed()) {
-      if (settle(entry)) last.push(entry);
-    }
-    return last;
-  };
-
-  return {
-    /** Answers the settle entries that are their rows' last words. */
-    take(record: StoredRecord): readonly SettleEntry[] {
-      if (record.kind === 'settled') return settleAll(record.entries);
-      if (record.kind === 'intended') record.rows.toReversed().forEach(intend);
-      if (record.kind === 'withdrawn') record.rows.forEach(withdraw);
-      if (record.kind === 'added') added = Math.max(added, record.chunk);
-      return [];
-    },
-    /** Rows that nothing but a doubt was said of. */
-    doubts: (): SettleEntry[] => [...doubts.values()],
-    /** The highest chunk; 0: none. */
-    added: () => added,
-    /** All intents without a known end, in their order. */
-    open: (): IntendedRow[] => [...intents.values()].flat().reverse(),
-  };
+function createFold(): Fold {
+  return { complete: createRowSet(), doubts: new Map(), intents: new Map(), withdrawn: new Set(), added: 0 };
 }
+
+/** Takes the record before all that it has; answers entries that are their rows' last words. */
+function foldIn(fold: Fold, record: StoredRecord): readonly SettleEntry[] {
+  if (record.kind === 'settled') return record.entries.toReversed().filter((entry) => settle(fold, entry));
+  if (record.kind === 'intended') for (const intent of record.rows.toReversed()) intend(fold, intent);
+  if (record.kind === 'withdrawn') for (const marked of record.rows) withdraw(fold, marked);
+  if (record.kind === 'added') fold.added = Math.max(fold.added, record.chunk);
+  return [];
+}
+
+function intend({ complete, doubts, intents, withdrawn }: Fold, intent: IntendedRow): void {
+  const { row, mark } = intent;
+  const isEnded = complete.has(row) || doubts.has(row) || withdrawn.has(`${row} ${mark}`);
+  if (isEnded) return;
+  const later = intents.get(row) ?? [];
+  const isRepeated = later.some((one) => one.mark === mark);
+  if (!isRepeated) intents.set(row, [...later, intent]);
+}
+
+function withdraw({ complete, withdrawn }: Fold, [, row, mark]: MarkedRow): void {
+  if (!complete.has(row)) withdrawn.add(`${row} ${mark}`);
+}
+
+/** Answers whether the entry is its row's last word. */
+function settle({ complete, doubts, intents }: Fold, entry: SettleEntry): boolean {
+  const { row, outcome } = entry;
+  if (complete.has(row)) return false;
+  const isOpen = intents.has(row);
+  if (outcome === 'in-doubt' && !isOpen) {
+    doubts.set(row, entry);
+    return false;
+  }
+  complete.add(row);
+  doubts.delete(row);
+  return !isOpen;
+}
+
+/** All intents without a known end, in their order. */
+function openIntents({ intents }: Fold): IntendedRow[] {
+  return [...intents.values()].flat().reverse();
+}
+
+type RowSet = ReturnType<typeof createRowSet>;
 
 /** One bit per row: a million rows take 125 kB. */
 function createRowSet() {

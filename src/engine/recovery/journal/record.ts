@@ -10,7 +10,7 @@ import { intentMark } from '../../ledger/mark.ts';
 import { protocol } from '../../ledger/protocol.ts';
 
 /** The only form that this program writes and reads. */
-const VERSION = 6;
+const VERSION = 7;
 
 const run = z.string().min(1);
 const int = z.number().int();
@@ -29,7 +29,7 @@ const cellsSchema = z.array(z.union([z.string(), z.number()]));
 /** As EXCHANGE is told: `ranges` with each row's number, bucket, digest. */
 const nextSchema = z
   .object({
-    ranges: z.array(z.object({ chunk: int, taker: z.string(), rows: cellsSchema })),
+    ranges: z.array(z.object({ chunk: int, fencingToken: z.string(), rows: cellsSchema })),
     rows: z.array(intentSchema),
   })
   .transform(({ ranges, rows }) => [...ranges.flatMap(intentsOf), ...rows]);
@@ -40,7 +40,7 @@ const endedSchema = z
     together: z.array(
       z.object({
         chunk: int,
-        taker: z.string(),
+        fencingToken: z.string(),
         outcome: z.string(),
         settlements: z.string(),
         rows: cellsSchema,
@@ -143,11 +143,15 @@ export function isTorn(piece: string): boolean {
 
 const RANGE_WIDTH = 3;
 
-type Ranged = { readonly chunk: number; readonly taker: string; readonly rows: z.infer<typeof cellsSchema> };
+type Ranged = {
+  readonly chunk: number;
+  readonly fencingToken: string;
+  readonly rows: z.infer<typeof cellsSchema>;
+};
 
-function intentsOf({ chunk, taker, rows }: Ranged): IntendedRow[] {
+function intentsOf({ chunk, fencingToken, rows }: Ranged): IntendedRow[] {
   return rowsOf(rows, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '']) => {
-    const of = { chunk, row: Number(row), mark: intentMark(taker, Number(row), 1) };
+    const of = { chunk, row: Number(row), mark: intentMark(fencingToken, Number(row), 1) };
     return bucket === '' ? of : { ...of, key: { bucket: String(bucket), digest: String(digest) } };
   });
 }
@@ -165,7 +169,7 @@ function entriesOf({
     row: Number(row),
     outcome,
     settlement: texts[i] ?? '',
-    mark: intentMark(of.taker, Number(row), 1),
+    mark: intentMark(of.fencingToken, Number(row), 1),
     ...(bucket !== '' && { key: { bucket, digest, becomes: protocol.known, id } }),
     accepted: 1,
     answered: 1,

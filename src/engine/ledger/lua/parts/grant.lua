@@ -123,16 +123,16 @@ local function grantRow(gate, e)
   probeWith(gate, e.mark)
 end
 
--- Rows that left the order, or that the take before left in doubt, keep their marks.
-local function keepOutOfOrder(chunkKey, marked)
+-- The watermark is about to pass rows that left the order, or that the take before left in doubt:
+-- each gets the mark that its take read as a field of its own, unless it has changed since.
+local function keepMarksOutOfOrder(chunkKey, outOfOrder)
   local rows = {}
-  for j, of in ipairs(marked) do rows[j] = tostring(of[1]) end
+  for j, passed in ipairs(outOfOrder) do rows[j] = tostring(passed.row) end
   if #rows == 0 then return end
   local marks, own = marksOf(chunkKey, rows), call('HMGET', chunkKey, unpack(rows))
-  for j, of in ipairs(marked) do
-    local row, mark = rows[j], of[2]
-    local isAsRead = (marks[row] or protocol.unsent) == mark
-    if not own[j] and isAsRead then call('HSET', chunkKey, row, mark) end
+  for j, passed in ipairs(outOfOrder) do
+    local isAsRead = (marks[rows[j]] or protocol.unsent) == passed.mark
+    if isAsRead and not own[j] then call('HSET', chunkKey, rows[j], passed.mark) end
   end
 end
 
@@ -140,7 +140,7 @@ end
 local function watermarkOf(range, chunkKey)
   local text = call('HGET', chunkKey, protocol.watermark) or ''
   local token, last = parseWatermark(text)
-  return {last = last, isOwn = token == range.taker, isAsSeen = text == range.seen}
+  return {last = last, isOwn = token == range.fencingToken, isAsSeen = text == range.seen}
 end
 
 -- Whether a row may have been sent by another take, or by an earlier grant of this one. A take's
@@ -174,7 +174,7 @@ end
 local function rowInRange(range, watermark, name, own)
   local number = tonumber(name)
   -- Put back from a journal.
-  local isMarked = own == intentOf(range.taker, name)
+  local isMarked = own == intentOf(range.fencingToken, name)
   -- Granted before, in a reply that was lost: beyond 'from' this take has sent nothing.
   local isOwn = watermark.isOwn and number > range.from and number <= watermark.last
   return {
@@ -189,15 +189,15 @@ end
 -- Moves the watermark on to the last row that goes.
 local function moveWatermark(gate, range, watermark, going)
   local chunkKey = gate.keys.chunks .. range.chunk
-  keepOutOfOrder(chunkKey, range.apart)
+  keepMarksOutOfOrder(chunkKey, range.outOfOrder)
   if #going.back > 0 then call('HDEL', chunkKey, unpack(going.back)) end
   local last = string.format('%.0f', math.max(going.upTo, watermark.last))
-  call('HSET', chunkKey, protocol.watermark, range.taker .. ' ' .. last .. ' ' .. gate.epochName)
+  call('HSET', chunkKey, protocol.watermark, range.fencingToken .. ' ' .. last .. ' ' .. gate.epochName)
 end
 
 local function grantRange(gate, range)
   local chunkKey, names = gate.keys.chunks .. range.chunk, rowsOfRange(range)
-  local first = intentOf(range.taker, names[1])
+  local first = intentOf(range.fencingToken, names[1])
   local watermark = watermarkOf(range, chunkKey)
   local probes = watermark.isOwn and gate.probe == first and tonumber(names[1]) <= watermark.last
   watermark.why = refusalOf(gate, range.chunk, {
@@ -216,7 +216,7 @@ local function grantRange(gate, range)
     -- row on the wire, so its mark stays.
     if why and why ~= 'taken' and row.isGranted then
       unmark(chunkKey, name)
-      endProbe(gate.keys.breaker, intentOf(range.taker, name))
+      endProbe(gate.keys.breaker, intentOf(range.fencingToken, name))
     end
     if why then
       refuse(gate, name, why)

@@ -60,7 +60,7 @@ local function isInOrder(chunkKey, batch, rows, epochName)
   local found = call('HMGET', chunkKey, protocol.watermark, protocol.together .. rows[1], unpack(rows))
   local watermark, isRecorded = found[1], found[2]
   local token, last, claimedIn = parseWatermark(watermark)
-  if token ~= batch.taker or isRecorded then return false end
+  if token ~= batch.fencingToken or isRecorded then return false end
   for j, row in ipairs(rows) do
     local ownMark = found[j + 2]
     if ownMark or tonumber(row) > last then return false end
@@ -93,7 +93,7 @@ local function recordTogether(of, batch, entries)
   local settlements = not inOrder and rowsTogether(batch.settlements)
 
   for j, row in ipairs(rows) do
-    local mark = intentOf(batch.taker, row)
+    local mark = intentOf(batch.fencingToken, row)
     of.answered[mark] = true
     if not inOrder then
       entries[#entries + 1] = {
@@ -171,37 +171,47 @@ local function isUnsure(of, e)
   return e.chunk <= of.possiblySent
 end
 
--- Another take's request may be what the row's outcome depends on.
+-- For a row without an outcome: another take's request may be what it depends on.
 local function isAnothers(of, e, chunk)
   if e.shared and isUnsure(of, e) then return true end
   local current = chunk.marks[e.row]
-  if isSettlement(current) then return false end
   if current then return of.ownerOf(current) ~= of.ownerOf(e.mark) and not e.accepted end
-  if chunk.isClosed then return false end
   return leaderDiffers(of, e, chunk) or (gaveUp(e) and isUnsure(of, e))
 end
 
--- What an entry does to its row:
--- 'first': it is the row's first outcome; 'ends-doubt'; 'overrules' a person's decision;
--- 'key': of a purged run, whose report is closed, the key alone becomes known;
--- 'conflicts': two processes' journals each have an intent on the row; 'nothing'.
-local function effectOf(of, e, chunk)
-  local current = chunk.marks[e.row]
-  local hasEnded = isSettlement(current) or chunk.isClosed
-  local isDoubted = hasEnded and call('HEXISTS', of.keys.doubts, e.row) == 1
-  local maySpeak = e.accepted and hasEnded and not isDoubted
-  local decided = maySpeak and call('HGET', of.keys.resolutions, e.row)
-  local overrules = decided and cjson.decode(decided).decision == protocol.notCreated
+-- 'first': it is the row's first outcome; 'conflicts': two processes' journals each have an intent
+-- on the row; 'nothing'.
+local function effectOnOpen(of, e, chunk)
+  if not isAnothers(of, e, chunk) then return 'first' end
+  local isConflict = of.isReplayed and chunk.marks[e.row] and e.outcome == protocol.inDoubt
+  return isConflict and 'conflicts' or 'nothing'
+end
 
-  local isLate = chunk.isClosed and (isDoubted or overrules)
+-- A person's decision that a row was not created; nil: there is none.
+local function decidedNotCreated(of, row)
+  local text = call('HGET', of.keys.resolutions, row)
+  if text and cjson.decode(text).decision == protocol.notCreated then return text end
+end
+
+-- Only a doubt and a person's "not created" give way to what is known later: 'ends-doubt';
+-- 'overrules', with that decision; 'key': of a purged run, whose report is closed, the key alone
+-- becomes known; 'nothing'.
+local function effectOnEnded(of, e, chunk)
+  local isDoubted = call('HEXISTS', of.keys.doubts, e.row) == 1
+  local decided = e.accepted and not isDoubted and decidedNotCreated(of, e.row)
+  local isLate = chunk.isClosed and (isDoubted or decided)
   if isLate and call('HEXISTS', of.keys.record, 'purged') == 1 then return 'key' end
-  if isAnothers(of, e, chunk) then
-    local isConflict = of.isReplayed and current and e.outcome == protocol.inDoubt
-    return isConflict and 'conflicts' or 'nothing'
-  end
-  if not hasEnded then return 'first' end
-  if overrules then return 'overrules', decided end
+
+  if e.shared and isUnsure(of, e) then return 'nothing' end
+  if decided then return 'overrules', decided end
   return isDoubted and speaksOfDoubt(e) and 'ends-doubt' or 'nothing'
+end
+
+-- What an entry does to its row.
+local function effectOf(of, e, chunk)
+  local hasEnded = chunk.isClosed or isSettlement(chunk.marks[e.row])
+  if hasEnded then return effectOnEnded(of, e, chunk) end
+  return effectOnOpen(of, e, chunk)
 end
 
 local RECORDS = {first = true, ['ends-doubt'] = true, overrules = true}
