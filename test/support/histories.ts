@@ -75,6 +75,33 @@ const word = (dice: Dice) =>
   capital(Array.from({ length: dice.between(2, 4) }, () => dice.pick(SYLLABLES)).join(''));
 const two = (n: number) => String(n).padStart(2, '0');
 
+/** How a country writes. */
+const POSTCODES: ReadonlyMap<string, (dice: Dice) => string> = new Map([
+  ['GB', (dice) => `${dice.letters(2)}${dice.between(1, 9)} ${dice.between(1, 9)}${dice.letters(2)}`],
+  ['NL', (dice) => `${dice.digits(4)} ${dice.letters(2)}`],
+  ['PL', (dice) => `${dice.digits(2)}-${dice.digits(3)}`],
+  ['PT', (dice) => `${dice.digits(4)}-${dice.digits(3)}`],
+  ['SE', (dice) => `${dice.digits(3)} ${dice.digits(2)}`],
+]);
+const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map([
+  ['GB', 22],
+  ['DE', 22],
+  ['ES', 24],
+  ['FR', 27],
+  ['NL', 18],
+  ['US', 20],
+  ['IT', 27],
+  ['PL', 28],
+  ['PT', 25],
+  ['SE', 24],
+]);
+
+function ibanOf(dice: Dice, country: string): string {
+  const letters = country === 'GB' || country === 'NL' ? dice.letters(4) : '';
+  const start = `${country}${dice.digits(2)}${letters}`;
+  return start + dice.digits((IBAN_LENGTHS.get(country) ?? 22) - start.length);
+}
+
 /** A column's kind: two of the same look alike in a cell. */
 const KINDS = {
   name: (dice: Dice) =>
@@ -83,16 +110,12 @@ const KINDS = {
   city: (dice: Dice) => word(dice) + (dice.chance(0.15) ? ` ${word(dice)}` : ''),
   street: (dice: Dice) =>
     `${word(dice)} ${dice.pick(['Street', 'Road', 'Weg', 'Calle'])} ${dice.between(1, 240)}`,
-  postcode: (dice: Dice) =>
-    dice.chance(0.3)
-      ? `${dice.letters(2)}${dice.between(1, 9)} ${dice.between(1, 9)}${dice.letters(2)}`
-      : dice.digits(5),
-  country: (dice: Dice) => dice.pick(COUNTRIES),
+  postcode: (dice: Dice, country: string) => POSTCODES.get(country)?.(dice) ?? dice.digits(5),
+  country: (_: Dice, country: string) => country,
   currency: (dice: Dice) => dice.pick(CURRENCIES),
-  iban: (dice: Dice) =>
-    `${dice.pick(COUNTRIES)}${dice.digits(2)}${dice.chance(0.4) ? dice.letters(4) : dice.digits(4)}${dice.digits(dice.pick([12, 14, 16]))}`,
-  bic: (dice: Dice) =>
-    `${dice.letters(4)}${dice.pick(COUNTRIES)}${dice.letters(2)}${dice.chance(0.3) ? 'XXX' : ''}`,
+  iban: ibanOf,
+  bic: (dice: Dice, country: string) =>
+    `${dice.letters(4)}${country}${dice.letters(2)}${dice.chance(0.3) ? 'XXX' : ''}`,
   email: (dice: Dice) => `${word(dice).toLowerCase()}@${word(dice).toLowerCase()}.example`,
   phone: (dice: Dice) => `+${dice.between(30, 49)} ${dice.digits(3)} ${dice.digits(dice.between(5, 7))}`,
   date: (dice: Dice) => `${dice.between(1960, 2024)}-${two(dice.between(1, 12))}-${two(dice.between(1, 28))}`,
@@ -100,7 +123,7 @@ const KINDS = {
   number: (dice: Dice) => dice.digits(8),
   flag: (dice: Dice) => dice.pick(['Y', 'N']),
   note: (dice: Dice) => Array.from({ length: dice.between(3, 9) }, () => word(dice).toLowerCase()).join(' '),
-} as const;
+} as const satisfies Readonly<Record<string, (dice: Dice, country: string) => string>>;
 type Kind = keyof typeof KINDS;
 const OPTIONAL: readonly Kind[] = Object.keys(KINDS).filter(
   (kind): kind is Kind => kind !== 'name' && kind in KINDS,
@@ -111,8 +134,10 @@ type Shape = {
   readonly columns: readonly Column[];
   readonly key: (n: number) => string;
   readonly kind: History['kind'];
+  /** Most records are of the first. */
+  readonly countries: readonly string[];
 };
-type Record = { readonly key: string; readonly cells: readonly string[] };
+type Record = { readonly key: string; readonly country: string; readonly cells: readonly string[] };
 
 const KEY = 'Ref';
 
@@ -130,12 +155,13 @@ function shapeOf(dice: Dice): Shape {
     columns,
     key: (n) => `${prefix}${10_000 + n}`,
     kind: dice.chance(0.6) ? 'full' : 'changes',
+    countries: Array.from({ length: dice.between(1, 5) }, () => dice.pick(COUNTRIES)),
   };
 }
 
 /** What is harmless and moves all the same: shares drift, a branch with its own habits comes along. */
-function cellOf({ kind, share }: Column, dice: Dice, drift: number): string {
-  return dice.chance(Math.min(1, Math.max(0, share + drift))) ? KINDS[kind](dice) : '';
+function cellOf({ kind, share }: Column, dice: Dice, drift: number, country: string): string {
+  return dice.chance(Math.min(1, Math.max(0, share + drift))) ? KINDS[kind](dice, country) : '';
 }
 
 /** Of one seed always the same. */
@@ -145,11 +171,14 @@ export function historyOf(seed: number): History {
   const size = Math.round(60 * 10 ** (dice.next() * 1.7));
   const drifts = shape.columns.map(() => 0);
   let made = 0;
-  const record = (): Record => ({
-    key: shape.key(made++),
-    cells: shape.columns.map((column, i) => cellOf(column, dice, drifts[i] ?? 0)),
-  });
-  let all: Record[] = Array.from({ length: size }, record);
+  /** Of a branch of one country where one is given. */
+  const record = (branch: string | null): Record => {
+    const [main = 'GB'] = shape.countries;
+    const country = branch ?? (dice.chance(0.6) ? main : dice.pick(shape.countries));
+    const cells = shape.columns.map((column, i) => cellOf(column, dice, drifts[i] ?? 0, country));
+    return { key: shape.key(made++), country, cells };
+  };
+  let all: Record[] = Array.from({ length: size }, () => record(null));
   const deliveries: Delivery[] = [deliveryOf(all, shape)];
   const count = dice.between(3, 7);
   for (let month = 1; month < count; month += 1) {
@@ -166,11 +195,13 @@ export function historyOf(seed: number): History {
       const at = dice.between(0, shape.columns.length - 1);
       const column = shape.columns[at];
       if (column === undefined) return one;
-      const other = { ...one, cells: one.cells.with(at, cellOf(column, dice, drifts[at] ?? 0)) };
+      const other = { ...one, cells: one.cells.with(at, cellOf(column, dice, drifts[at] ?? 0, one.country)) };
       touched.add(other);
       return other;
     });
-    const fresh = Array.from({ length: Math.round(size * grown) }, record);
+    // Now and then all that is new comes from one country, perhaps for the first time.
+    const branch = dice.chance(0.12) ? dice.pick(COUNTRIES) : null;
+    const fresh = Array.from({ length: Math.round(size * grown) }, () => record(branch));
     all = [...now, ...fresh];
     const sent = shape.kind === 'full' ? all : [...touched, ...fresh];
     deliveries.push(deliveryOf(sent, shape));
