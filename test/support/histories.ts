@@ -137,7 +137,7 @@ type Shape = {
   /** Most records are of the first. */
   readonly countries: readonly string[];
 };
-type Record = { readonly key: string; readonly country: string; readonly cells: readonly string[] };
+type Entity = { readonly key: string; readonly country: string; readonly cells: readonly string[] };
 
 const KEY = 'Ref';
 
@@ -172,13 +172,13 @@ export function historyOf(seed: number): History {
   const drifts = shape.columns.map(() => 0);
   let made = 0;
   /** Of a branch of one country where one is given. */
-  const record = (branch: string | null): Record => {
+  const record = (branch: string | null): Entity => {
     const [main = 'GB'] = shape.countries;
     const country = branch ?? (dice.chance(0.6) ? main : dice.pick(shape.countries));
     const cells = shape.columns.map((column, i) => cellOf(column, dice, drifts[i] ?? 0, country));
     return { key: shape.key(made++), country, cells };
   };
-  let all: Record[] = Array.from({ length: size }, () => record(null));
+  let all: Entity[] = Array.from({ length: size }, () => record(null));
   const deliveries: Delivery[] = [deliveryOf(all, shape)];
   const count = dice.between(3, 7);
   for (let month = 1; month < count; month += 1) {
@@ -189,7 +189,7 @@ export function historyOf(seed: number): History {
     // Now and then a branch, an acquisition.
     const grown = dice.chance(0.06) ? 0.3 * dice.next() : 0.08 * dice.next();
     const kept = all.filter(() => !dice.chance(gone));
-    const touched = new Set<Record>();
+    const touched = new Set<Entity>();
     const now = kept.map((one) => {
       if (!dice.chance(changed)) return one;
       const at = dice.between(0, shape.columns.length - 1);
@@ -211,7 +211,7 @@ export function historyOf(seed: number): History {
   return { kind: shape.kind, key: KEY, earlier: deliveries.slice(0, -1), next };
 }
 
-function deliveryOf(records: readonly Record[], { columns }: Shape): Delivery {
+function deliveryOf(records: readonly Entity[], { columns }: Shape): Delivery {
   return {
     columns: [KEY, ...columns.map(({ name }) => name)],
     rows: records.map(({ key, cells }) => [key, ...cells]),
