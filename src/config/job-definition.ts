@@ -380,6 +380,17 @@ const settingsSchema = z.strictObject({
     .literal('required')
     .optional()
     .describe('`required`: nothing of a run is sent before somebody else than who loaded it approves it.'),
+  delivery: z
+    .enum(['changes', 'full'])
+    .default('changes')
+    .describe('What a file has: records that are new or changed, or all of them each time.'),
+  unusual: z
+    .enum(['pause', 'warn', 'off'])
+    .default('pause')
+    .describe(
+      'What happens to a file that is unlike the last five of its kind: nothing of it is sent before ' +
+        'somebody lets it go, it is told, or nobody looks.',
+    ),
   emptyCell: z
     .union([z.enum(['omit', 'null']), z.null().transform(() => 'null' as const)]) // `null` in YAML is no string
     .prefault('omit') // a default of what is transformed is missing in the JSON Schema

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { operationSchema } from './operation.ts';
 import { countSettled, outcomeCountsSchema } from './outcome.ts';
+import { profileSchema } from './profile.ts';
 import { sourceInfoSchema } from './source.ts';
 
 export const RUN_STATES = ['queued', 'running', 'paused', 'stopped', 'cancelled', 'finished'] as const;
@@ -19,7 +20,8 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   // by row, or because the service is away or asked for a hold. Stopped: too many rows did not
   // succeed. Finished: every row has its outcome.
   running: ['paused', 'stopped', 'cancelled', 'finished'],
-  // Resumed, cancelled, or completed by its last rows in flight; for approval see `TRANSITION`.
+  // Resumed, cancelled, or completed by its last rows in flight; where it waits for a person see
+  // `TRANSITION`.
   paused: ['running', 'cancelled', 'finished'],
   // Resumed or cancelled by a person; its last rows in flight may complete it.
   stopped: ['running', 'cancelled', 'finished'],
@@ -43,6 +45,7 @@ export const reasonSchema = z.enum([
   'window',
   'canary',
   'approval',
+  'unusual',
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
@@ -98,6 +101,10 @@ export const runSchema = z.object({
   registeredUser: z.string().nullable().default(null),
   checked: checkCountsSchema.nullable(),
   approval: requestSchema.extend({ via: z.string().optional(), user: z.string().optional() }).nullable(),
+  /** Of all files of one job, from one folder, with one set of columns. */
+  series: z.string().optional(),
+  /** Absent: a rerun, or a corrected file. */
+  profile: profileSchema.optional(),
   /** When a transition led to the current state, ms. */
   movedAt: z.number().optional(),
   outcomes: outcomeCountsSchema,
@@ -139,6 +146,11 @@ export function rowsOfChunk(run: Chunking, n: number): number {
 
 export function awaitsApproval({ state, reason }: Pick<Run, 'state' | 'reason'>): boolean {
   return state === 'paused' && reason === 'approval';
+}
+
+/** Nothing of it has gone, and nothing goes before a person says so. */
+export function awaitsPerson({ state, reason }: Pick<Run, 'state' | 'reason'>): boolean {
+  return state === 'paused' && (reason === 'approval' || reason === 'unusual');
 }
 
 /** Nothing has stopped or ended the run. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { FILE_FORMATS, FILE_TYPES } from './file-format.ts';
+import type { Row } from './row.ts';
 
 /** Of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
 export type Encoding = string;
@@ -100,6 +101,8 @@ export type FileFacts = {
   readonly apart?: readonly (readonly [number, number])[];
   /** Rows say that they were rows of earlier runs. */
   readonly namesRows?: boolean;
+  /** Rows spread over the file. Personal data. */
+  readonly sample?: readonly Row[];
   /** Inode, size and time of change: shows whether the file is still the same. */
   readonly stamp: string;
 };

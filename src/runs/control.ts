@@ -12,11 +12,12 @@ import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { whyNotApproved } from '../model/approval.ts';
-import { awaitsApproval, isOver, type Run, type StateRequest } from '../model/run.ts';
+import { awaitsApproval, awaitsPerson, isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
 import { ownerOf, setRunning } from './register.ts';
 import { waitForReplica } from './replicas.ts';
+import { goOnCommand } from './report/advice.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
@@ -106,18 +107,35 @@ function notWaiting({ id }: Run): string {
   return `Run ${id} doesn't wait for approval: there is nothing to approve. \`onboard status ${id}\` says how it stands.`;
 }
 
-/** A UsageError with the command for what is left to do, or that says it. */
-export function assertCanGo(run: Run): void {
-  const { id, state } = run;
+/**
+ * A UsageError with the command for what is left to do, or that says it. `isSure`: whoever asks has
+ * seen why the run waits.
+ */
+export function assertCanGo(run: Run, isSure: boolean): void {
+  const { id, state, problem = '' } = run;
   if (awaitsApproval(run))
     throw new UsageError(
       `Run ${id} waits for approval: expected another person than who loaded it, ${run.registeredBy ?? 'which is nobody'}, to let it go. \`onboard approve ${id}\` does.`,
     );
+  if (awaitsPerson(run) && !isSure)
+    throw new UsageError([
+      `Run ${id} waits, since its file is unlike those before it. ${problem}`,
+      `${goOnCommand(run)} sends it all the same; \`onboard cancel ${id}\` gives it up.`,
+    ]);
   if (mayGoOn(run)) return;
   const left = isOver(run)
     ? `\`onboard report ${id}\` says what is left to do`
     : `\`onboard cancel ${id}\` winds it up`;
   throw new UsageError(`Run ${id} is ${state}: expected one that can go on. ${left}.`);
+}
+
+/** Where it waits since its file is unlike those before it. */
+export async function letGo(
+  { id, target, reason }: Run,
+  request: StateRequest,
+  { ledger }: Pick<Session, 'ledger'>,
+): Promise<void> {
+  if (reason === 'unusual') await ledger.of(target).store.letGo(id, request);
 }
 
 /** For ever; answers the run with rows that still need their outcomes. */

@@ -8,7 +8,7 @@ import type { JobDefinition } from '../config/job-definition.ts';
 import { type ChunkQueue, createChunkQueue } from '../engine/queue/chunk-queue.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { awaitsApproval, type Reason, type Run, type RunState, rowsBefore } from '../model/run.ts';
+import { awaitsPerson, type Reason, type Run, type RunState, rowsBefore } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
 import { createWaitingNotice } from './redis-wait.ts';
@@ -48,8 +48,8 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const sealOf = (id: string) => keys.run(id).seal();
   const queue = createChunkQueue(ledger.redis, keys.queuePrefix, onError, sealOf);
   await queue.promote(run.id);
-  // What waits for approval is put back by nothing: it is loaded, and approved, again.
-  if (!awaitsApproval(run)) await registration.remember(run.id);
+  // What waits for a person is put back by nothing: it is loaded, and let go, again.
+  if (!awaitsPerson(run)) await registration.remember(run.id);
   const lease = createLease(run, session);
   const opened = { ...of, session, queue, added: { last: 0 }, lease };
   return {

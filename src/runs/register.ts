@@ -7,14 +7,14 @@ import { join, resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
-import { type Canary, whyNotBegun } from '../engine/ledger/run-record.ts';
+import { type Canary, type Delivery, whyNotBegun } from '../engine/ledger/run-record.ts';
 import { newRunId, type RunStore } from '../engine/ledger/run-store.ts';
 import type { Registration } from '../engine/recovery/registration.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isDeadHere, shownWorker } from '../lib/worker-id.ts';
-import { awaitsApproval, isOver, type Run } from '../model/run.ts';
+import { awaitsPerson, isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
 import { readChunks } from '../readers/intake/chunks.ts';
@@ -23,6 +23,7 @@ import { findOrigins } from './origins.ts';
 import { waitForReplica } from './replicas.ts';
 import { CHUNK_ROWS, type CheckRows, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, openRuns, type ShownRun } from './status.ts';
+import { deliveryOf } from './unusual.ts';
 
 const POLL_MS = 1_000;
 
@@ -77,6 +78,8 @@ type NewFile = {
   /** Also where the file was taken to its end before. */
   readonly again: boolean;
   readonly id?: string;
+  /** Where files of its kind come from; left out: the file's own folder. */
+  readonly folder?: string;
   readonly check: CheckRows;
 };
 
@@ -95,12 +98,10 @@ export async function registerFile(
   const { facts } = file;
   const unknown = whyNotBegun(keys.actor, { ...job, target, facts });
   if (unknown !== null) return { kind: 'refused', why: [unknown] };
-  const ofMapping = mappingFor(job.definition, facts.source).notes;
   for (;;) {
     const createdAt = new Date();
     const id = file.id ?? newRunId(createdAt);
-    const found = await originsOf(file, ledger);
-    const notes = [...ofMapping, ...(await rehearsedBefore(file, store)), ...(found?.notes ?? [])];
+    const { found, delivery, notes } = await lookedAt(file, ledger);
     const source = { ...facts.source, notes: [...facts.source.notes, ...notes] };
     if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
     const run = {
@@ -115,6 +116,7 @@ export async function registerFile(
       createdAt,
       again,
       ...(found?.origins !== undefined && { origins: found.origins }),
+      delivery,
     };
     const checked = await check(run, readChunks(facts.path, facts.source, readFormatOf(job.definition)));
     await ledger.index.add(id, target, createdAt);
@@ -126,6 +128,23 @@ export async function registerFile(
   }
 }
 
+/** What of the file is beside earlier ones, and what people are told of it. */
+async function lookedAt(file: NewFile, ledger: Ledger) {
+  const { job, facts, target } = file;
+  const { store } = ledger.of(target);
+  const found = await originsOf(file, ledger);
+  const isDelivery = found !== null && facts.namesRows !== true;
+  const delivery = isDelivery ? await compared(file, ledger) : undefined;
+  const notes = [
+    ...mappingFor(job.definition, facts.source).notes,
+    ...(await rehearsedBefore(file, store)),
+    ...(found?.notes ?? []),
+    // What holds the run back is told as the reason.
+    ...(delivery === undefined || delivery.isHeld ? [] : delivery.unusual),
+  ];
+  return { found, delivery, notes };
+}
+
 /** `null`: the file has its run already. */
 async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger) {
   const { store } = ledger.of(target);
@@ -133,6 +152,11 @@ async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger)
   const run = known === null ? null : await store.get(known);
   if (run !== null && !(again && isOver(run))) return null;
   return findOrigins({ file: facts, definition: job.definition, target }, ledger);
+}
+
+/** A rehearsal is no delivery. */
+async function compared(file: NewFile, ledger: Ledger): Promise<Delivery | undefined> {
+  return file.target === SANDBOX_TARGET || file.facts.rows === 0 ? undefined : deliveryOf(file, ledger);
 }
 
 /** Why a rehearsal may skip rows. */
@@ -180,7 +204,7 @@ export async function beginFile(
     tell(io, `warning: the job definition has changed since; the run goes on with the one it began with.`);
   }
   const run = await setRunning(before, store);
-  if (kind === 'known' && !awaitsApproval(run)) tell(io, await goingOn(id, store, io.interrupted));
+  if (kind === 'known' && !awaitsPerson(run)) tell(io, await goingOn(id, store, io.interrupted));
   return run;
 }
 
@@ -205,7 +229,7 @@ function goneWords(id: string): string {
 
 const UNREADABLE = 'Its latest answers said nothing of a record';
 
-/** Unless it is wound up or waits for approval; a run without rows is finished by that. */
+/** Unless it is wound up or waits for a person; a run without rows is finished by that. */
 export async function setRunning(run: Run, store: RunStore): Promise<Run> {
   if (run.state === 'cancelled') return run;
   if (run.reason === 'unreadable-answers') await store.tryOne(UNREADABLE);

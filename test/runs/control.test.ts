@@ -38,5 +38,5 @@ test.each([
   ['cancelled', { created: 9, cancelled: 1 }, '`onboard report r` says what is left to do.'],
 ] as const)('a run that is %s with %j: what is left to be done is named', (state, counts, words) => {
   const outcomes = { ...noOutcomes(), ...counts };
-  expect(() => assertCanGo(sampleRun({ id: 'r', state, outcomes }))).toThrow(words);
+  expect(() => assertCanGo(sampleRun({ id: 'r', state, outcomes }), false)).toThrow(words);
 });

@@ -6,11 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
+import { batchesOf } from '../../lib/batches.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { programVersion } from '../../lib/version.ts';
 import { whyUnknown } from '../../model/approval.ts';
 import { type Actor, digestOf } from '../../model/audit.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
+import { type Profile, profileSchema } from '../../model/profile.ts';
 import { type CheckCounts, chunksOf, type Run, runSchema } from '../../model/run.ts';
 import type { FileFacts, Origins } from '../../model/source.ts';
 import { stubOf } from './audit.ts';
@@ -20,6 +22,16 @@ import { FILE_PLACE } from './sealing.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
 export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
+
+/** A file beside those before it. */
+export type Delivery = {
+  readonly series: string;
+  readonly profile: Profile;
+  /** What is unlike them, in sentences. */
+  readonly unusual: readonly string[];
+  /** Nothing goes before a person has seen that. */
+  readonly isHeld: boolean;
+};
 
 export type NewRun = {
   readonly id: string;
@@ -32,6 +44,8 @@ export type NewRun = {
   readonly createdAt: Date;
   readonly again: boolean;
   readonly checked?: CheckCounts | undefined;
+  /** Left out: a rerun, a corrected file, a rehearsal. */
+  readonly delivery?: Delivery | undefined;
   /** `latest`: the run that took rows of others last, when they were looked at. */
   readonly origins?: { readonly origins: Origins; readonly latest: string };
 };
@@ -72,8 +86,8 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     source: JSON.stringify(facts.source),
     registeredVia: actor.via,
     ...(actor.via !== 'inbox' && { registeredBy: actor.name, registeredUser: actor.user ?? '' }),
-    // No moment in which it could run.
-    ...(needsApproval(run) ? { state: 'paused', reason: 'approval' } : { state: 'queued', reason: '' }),
+    ...beginningOf(run),
+    ...profileOf(run),
     ...(checked !== undefined && { checked: JSON.stringify(checked) }),
     chunks: chunksOf(chunking),
     ...(canary?.kind === 'first' && { canary: canary.kind }),
@@ -81,6 +95,22 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     ...((facts.apart ?? []).length > 0 && { apart: JSON.stringify(facts.apart) }),
     createdAt: run.createdAt.toISOString(),
   };
+}
+
+function profileOf({ delivery }: NewRun): Record<string, string> {
+  if (delivery === undefined) return {};
+  const { series, profile } = delivery;
+  return { series, profile: JSON.stringify(profile) };
+}
+
+/** What waits for a person has no moment in which it could run. */
+function beginningOf(run: NewRun): Record<string, string> {
+  const { unusual = [], isHeld = false } = run.delivery ?? {};
+  const problem = unusual.length > 0 && { problem: unusual.join(' ') };
+  const paused = { state: 'paused', ...problem };
+  if (needsApproval(run)) return { ...paused, reason: 'approval' };
+  if (isHeld) return { ...paused, reason: 'unusual' };
+  return { state: 'queued', reason: '' };
 }
 
 /** `overtaken`: another run took rows of the same one meanwhile. */
@@ -119,6 +149,7 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'chunkEnds',
   'apart',
   'standsFor',
+  'profile',
   'request',
   'checked',
   'approval',
@@ -161,6 +192,8 @@ const briefSchema = runSchema.omit({
   apart: true,
   firstRows: true,
   movedAt: true,
+  series: true,
+  profile: true,
 });
 export type RunBrief = z.infer<typeof briefSchema>;
 
@@ -184,6 +217,48 @@ export async function readBriefs(
     }),
   );
   return found.flat();
+}
+
+/** Older runs of a series are no measure of the next. */
+const RUNS_COMPARED = 2_000;
+
+type OfSeries = {
+  readonly most: number;
+  /** Content that is the same again. */
+  readonly but: string;
+};
+
+/** Profiles of the latest files of a series that were let go, the latest first. */
+export async function deliveriesOf(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  series: string,
+  { most, but }: OfSeries,
+): Promise<Profile[]> {
+  const ids = await redis.zrevrange(keys.runs, 0, RUNS_COMPARED - 1);
+  const profiles: Profile[] = [];
+  for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
+    const records = batch.map((id) => keys.run(id).record);
+    const found = await Promise.all(
+      records.map((record) => redis.hmget(record, 'series', 'sha256', 'state', 'reason')),
+    );
+    const meant = records.filter((_, i) => {
+      const [own, sha256, state, reason] = found[i] ?? [];
+      const isOther = own === series && sha256 !== but;
+      return isOther && wasLetGo(state, reason);
+    });
+    const latest = meant.slice(0, most - profiles.length);
+    const texts = await Promise.all(latest.map((record) => redis.hget(record, 'profile')));
+    for (const text of texts) profiles.push(profileSchema.parse(JSON.parse(text ?? '')));
+    if (profiles.length === most) break;
+  }
+  return profiles;
+}
+
+/** What a person gave up, or has not let go, says nothing of what is usual. */
+function wasLetGo(state: string | null = null, reason: string | null = null): boolean {
+  const waits = reason === 'unusual' || reason === 'approval';
+  return state !== 'cancelled' && !(state === 'paused' && waits);
 }
 
 const RUNS_PER_LOOK = 500;

@@ -30,6 +30,7 @@ import TRANSITION from './lua/transition.lua';
 import { originFields } from './origins.ts';
 import {
   allBriefs,
+  deliveriesOf,
   type NewRun,
   newRecord,
   type RunBrief,
@@ -140,6 +141,9 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
       const files = Object.entries(await redis.hgetall(keys.files));
       return files.flatMap(([entry, run]) => (entry.startsWith(`${sha256}:`) ? [run] : [])).sort();
     },
+    /** The latest of a series, the latest first. */
+    deliveriesOf: (series: string, of: Parameters<typeof deliveriesOf>[3]) =>
+      deliveriesOf(redis, keys, series, of),
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];
@@ -200,11 +204,14 @@ function createMoves(redis: RedisConnection, keys: LedgerKeys, now: () => Date) 
     /** False where the table of transitions does not allow it. */
     transition: transitionTo,
     /** Sets a run running that is paused for that reason; false where it isn't. */
-    goOn: (id: string, pausedFor: Exclude<Reason, 'approval'>) =>
+    goOn: (id: string, pausedFor: Exclude<Reason, 'approval' | 'unusual'>) =>
       move(id, 'running', { reason: '', why: `${pausedFor} over`, from: [`paused ${pausedFor}`] }),
     /** Sets a run running that waits for its approval; false where it doesn't. */
     approve: (id: string, request: StateRequest) =>
       move(id, 'running', { reason: '', from: ['paused approval'], request }),
+    /** Sets a run running whose file is unlike those before it; false where it waits for nobody. */
+    letGo: (id: string, request: StateRequest) =>
+      move(id, 'running', { reason: '', why: 'unusual', from: ['paused unusual'], request }),
     /** Pauses a run that is running; `problem`: what is to be put right. */
     async pause(id: string, reason: Reason, problem: string | null): Promise<boolean> {
       const { record } = keys.run(id);

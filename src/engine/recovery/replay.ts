@@ -123,10 +123,11 @@ export async function noteAdded(
   return (await epoch.call(addedInEpoch, [keys.run(run).record], [chunk])) === 1;
 }
 
-/** The record as it is put back: cancelled, waiting for approval or running; nothing counted. */
+/** The record as it is put back: cancelled, waiting for a person or running; nothing counted. */
 export function restorableFields(record: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(record).filter(([name]) => !isCounted(name));
-  const waits = record.reason === 'approval' && { state: 'paused', reason: 'approval' };
+  const { reason } = record;
+  const waits = (reason === 'approval' || reason === 'unusual') && { state: 'paused', reason };
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
   return { ...Object.fromEntries(kept), state, reason: '', ...waits };
 }

@@ -5,7 +5,7 @@ import { type ListenAddress, parseListenAddress } from '../../lib/listening.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT, exitCodeOf } from '../../model/exit.ts';
-import { awaitsApproval, isOver, type Run, type StateRequest } from '../../model/run.ts';
+import { awaitsPerson, isOver, type Run, type StateRequest } from '../../model/run.ts';
 import { goOnCommand } from '../../runs/report/advice.ts';
 import { renderSummary } from '../../runs/report/words.ts';
 import type { Executed } from '../../runs/status.ts';
@@ -99,7 +99,7 @@ export function tellEnded(
 function goingOn(run: Run, { typed }: Io): string[] {
   const resume = goOnCommand(run);
   if (run.state === 'cancelled') return [`To wind it up: ${resume}`];
-  if (awaitsApproval(run)) return [`To let it go: ${resume}`];
+  if (awaitsPerson(run)) return [`To let it go: ${resume}`];
   const goOn = [`To go on: ${typed}`];
   return typed.startsWith(resume) ? goOn : [...goOn, `      or: ${resume}`];
 }

@@ -11,6 +11,7 @@ import {
   approveRun,
   assertCanGo,
   cancelRun,
+  letGo,
   liftHold,
   longHold,
   pauseRun,
@@ -69,7 +70,10 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
     .command('resume')
     .description('Continue a run that was paused, was stopped or lost its process')
     .argument('<run>', RUN_ARGUMENT)
-    .option('--yes', 'even if the service has asked for a long pause, or refuses all rows alike: lift that')
+    .option(
+      '--yes',
+      'even if the service has asked for a long pause or refuses all rows alike, or the file is unusual',
+    )
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard resume 20261121-034512-k3f9')
@@ -79,12 +83,13 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
 async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number> {
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    assertCanGo(run);
+    assertCanGo(run, flags.yes === true);
     const until = await longHold(run, session.ledger);
     if (until !== null) await lift(run, until, { session, flags });
     if (run.reason === 'same-refusal' && flags.yes === true)
       await session.ledger.of(run.target).store.lift(run.id, run.reason);
     const joined = await joinFor(run, session, flags);
+    await letGo(run, requestOf({}, io), joined);
     return tellResumed(run, await resumeRun(run, joined), joined, flags);
   });
 }

@@ -19,6 +19,7 @@ import {
   approveRun,
   assertCanGo,
   cancelRun,
+  letGo,
   pauseRun,
   resumeRun,
   windUpCancelled,
@@ -132,9 +133,11 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
     case 'resume':
     case 'approve': {
       const isApproval = ask.kind === 'approve';
-      if (!isApproval) assertCanGo(run);
+      // Whoever clicks has the reason before his eyes.
+      if (!isApproval) assertCanGo(run, true);
       const go = isApproval ? approveRun : resumeRun;
       const { ledger } = session;
+      if (!isApproval) await letGo(run, { by, at, why: '' }, session);
       await ownRuns.begin(id, (quiet, begun) => go(run, { ...quiet, ledger }, () => begun(id)));
       return done(isApproval ? 'The run is approved, and goes on.' : 'The run goes on.');
     }

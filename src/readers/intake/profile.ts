@@ -30,7 +30,7 @@ export function createSpreadSample(most = ROWS_SAMPLED) {
   };
 }
 
-export type SampledFile = {
+type SampledFile = {
   readonly rows: number;
   readonly source: Pick<SourceInfo, 'columns'>;
   readonly sample: readonly Row[];
@@ -90,7 +90,7 @@ function shapesOf(cells: readonly string[]): Record<string, number> {
 const BUILDS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['digits', /^\d+$/],
   ['date', /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}/],
-  ['number', /^[-+]?[\d.,' ]*\d$/],
+  ['number', /^[-+]?[\d.,']*\d$/],
   ['phone', /^\+?[\d\s()/.-]{6,}$/],
   ['address', /^\S+@\S+$/],
   ['words', /^[\p{L}\p{M}'’.&,-]+(?:\s+[\p{L}\p{M}'’.&,-]+)+$/u],

@@ -20,6 +20,7 @@ import { tooManyNames } from './column-names.ts';
 import { asShown } from './encoding.ts';
 import { fileBytes, tap } from './file.ts';
 import { createOriginLook } from './origins.ts';
+import { createSpreadSample } from './profile.ts';
 import { recordObject } from './row.ts';
 import type { ReadFormat, RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
@@ -38,6 +39,7 @@ export async function surveyFile(
   let bytes = 0;
   let rows = 0;
   const origins = createOriginLook(path);
+  const sample = createSpreadSample();
   const raw = tap(fileBytes(path), (block) => {
     hash.update(block);
     bytes += block.length;
@@ -48,6 +50,7 @@ export async function surveyFile(
       for (const row of seen) look.see(row);
     }
     origins.see(seen, found);
+    sample.see(seen);
     rows += seen.length;
   });
   // Only all records of JSON together show its columns.
@@ -56,7 +59,8 @@ export async function surveyFile(
     for await (const { rows } of readChunks(path, source, format)) for (const row of rows) look.see(row);
   }
   if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
-  const facts = { path, sha256: hash.digest('hex'), bytes, rows, source, chunkEnds: null, stamp };
+  const sha256 = hash.digest('hex');
+  const facts = { path, sha256, bytes, rows, source, chunkEnds: null, stamp, sample: sample.rows() };
   return origins.found() ? { ...facts, namesRows: true } : facts;
 }
 

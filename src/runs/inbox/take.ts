@@ -4,7 +4,7 @@
  * step: the run knows what was sent. Only the file that was found whole, by its stamp, is sent.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Job } from '../../config/job-definition.ts';
 import { mappingFor } from '../../delivery/run-mapping.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -98,7 +98,9 @@ async function runFileOf(
   const { by, again = false } = claim.info;
   const asked = actingAs(session, by === undefined ? { ...session.env.actor, via: 'inbox' } : atPage(by));
   const check = createRowCheck(session.ledger);
-  const registered = await registerFile({ facts, job, target, again, id: claim.id, check }, asked);
+  const folder = dirname(claim.info.path);
+  const file = { facts, job, target, again, id: claim.id, folder, check };
+  const registered = await registerFile(file, asked);
   if (registered.kind === 'refused')
     return { kind: 'ended', exitCode: await settle(claim, { ...registered, fault: 'content' }, watcher) };
   const { id } = registered;
@@ -154,7 +156,7 @@ async function isNeedlessAfter(run: Run, { definition }: Job, { session }: Watch
 }
 
 /** Only a person resumes runs that are paused for these. */
-const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed'];
+const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed', 'unusual'];
 
 function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));

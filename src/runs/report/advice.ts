@@ -206,13 +206,17 @@ export function warningAdvice(code: string): string {
 
 /** What takes a run on that is paused or stopped, or lost its process. */
 export function goOnCommand({ id, state, reason }: Pick<Run, 'id' | 'state' | 'reason'>): string {
-  const other = state === 'cancelled' ? 'cancel' : 'resume';
-  return `onboard ${reason === 'approval' ? 'approve' : other} ${id}`;
+  if (reason === 'approval') return `onboard approve ${id}`;
+  if (reason === 'unusual') return `onboard resume ${id} --yes`;
+  return `onboard ${state === 'cancelled' ? 'cancel' : 'resume'} ${id}`;
 }
 
 /** `problem`: what the run was paused for, where that is known better. */
 export function reasonAdvice(reason: Reason, operation: string, problem?: string): string {
   if (reason === 'credentials' && problem !== undefined) return problem;
+  if (reason === 'unusual' && problem !== undefined) return `${REASON_ADVICE.unusual} ${problem}`;
+  if (reason === 'approval' && problem !== undefined)
+    return `${REASON_ADVICE.approval} The file is unlike those before it. ${problem}`;
   return reason === 'permission'
     ? `The service forbids it (403): have ${permissionOf(operation)} given to the token. ${REFUSED_ROWS}`
     : REASON_ADVICE[reason];
@@ -255,6 +259,7 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   requested: 'Nothing more of it is sent until somebody resumes it.',
   window: "The job's window is closed: it goes on when it opens again.",
   approval: 'Nothing of it is sent before another person than the one who loaded it approves it.',
+  unusual: 'Nothing of it is sent before somebody lets it go: the file is unlike those before it.',
   canary:
     'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right ' +
     'address: if not, correct it, and load the file there. If it is, look at results.csv and the job definition.',

@@ -14,6 +14,7 @@ import {
   REMAINDER,
   wasAccepted,
 } from '../../model/outcome.ts';
+import { profileSchema } from '../../model/profile.ts';
 import type { Run } from '../../model/run.ts';
 import type { SettledChunk, Settlement } from '../../model/settlement.ts';
 import {
@@ -91,6 +92,8 @@ export const digestSchema = z.object({
   needing: z.array(
     namedRowSchema.extend({ outcome: outcomeSchema, code: z.string(), why: z.string(), quoted: z.boolean() }),
   ),
+  /** Of the file, no values; absent: it was compared with none. */
+  profile: profileSchema.optional(),
 });
 export type Digest = z.infer<typeof digestSchema>;
 
@@ -161,6 +164,7 @@ export function createDigestTally({ run, fields, publicColumns, advising, defini
         read: countSettled(outcomes),
         outcomes,
         records: records.count(),
+        ...(run.profile !== undefined && { profile: run.profile }),
         where: Object.fromEntries([...places].map(([outcome, counts]) => [outcome, [...counts]])),
         topErrors: tally
           .errors()

@@ -4,7 +4,7 @@ import { anywhere, shellWord } from '../../lib/terminal.ts';
 import { type Account, isUntouched, toCorrect } from '../../model/account.ts';
 import { mostMistakes } from '../../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../../model/outcome.ts';
-import type { Reason } from '../../model/run.ts';
+import { awaitsPerson, type Reason } from '../../model/run.ts';
 import { isTable } from '../../model/source.ts';
 import { goOnCommand, reasonAdvice } from './advice.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
@@ -54,7 +54,7 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   const why = summary.reason === null ? [] : [reasonWords(summary.reason, summary)];
   const { run: id, state, reason } = summary;
   const resume = goOnCommand({ id, state, reason });
-  if (reason === 'approval') return [{ words: why, commands: [resume] }];
+  if (awaitsPerson({ state, reason })) return [{ words: why, commands: [resume] }];
   const first = summary.parent === null ? command(summary, summary.file, options) : resume;
   const again = options.typed ?? first;
   const commands = again.startsWith(resume) ? [again] : [again, resume];

@@ -32,6 +32,7 @@ test('a survey gives the hash, the size, the number of rows and how the file was
     bytes: Buffer.byteLength(content),
     rows: 3,
     chunkEnds: null,
+    sample: [1, 2, 3].map((row) => expect.objectContaining({ row })),
     stamp: expect.stringMatching(/^\d+:\d+:\d+$/),
     source: {
       type: 'csv',

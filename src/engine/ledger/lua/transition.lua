@@ -1,6 +1,6 @@
 -- Moves a run to another state where the table of transitions allows it, with the time (ms) and an
--- entry in the audit. A run that its canary stopped has its next chunk go alone, too. One waiting
--- for approval is cancelled, or approved: whoever names its reason approves it.
+-- entry in the audit. A run that its canary stopped has its next chunk go alone, too. One that
+-- waits for a person is cancelled, or let go: whoever names its reason does that.
 -- KEYS: record, the audit's chain.
 -- ARGV: link, to, reason ('' clears it), now (ISO), who asked for it as JSON ('': nobody), the
 -- entry's stub and `of`, JSON of the states it may come from, each alone or with its reason behind
@@ -17,7 +17,7 @@ local from = cjson.decode(ARGV[8])
 local found = call('HMGET', record, 'state', 'reason')
 local state, reasonBefore = found[1], found[2]
 local place = (state or '') .. ' ' .. (reasonBefore or '')
-local waits = place == protocol.waitsForApproval
+local waits = protocol.waitsForPerson[place]
 
 local function mayMove()
   for _, one in ipairs(from) do
@@ -37,7 +37,7 @@ local function run()
     local sent = call('HGET', record, 'added') or 0
     call('HSET', record, 'canary', sent + 1)
   end
-  if waits then
+  if place == protocol.waitsForApproval then
     call('HSET', record, 'approval', request)
     return 'approved'
   end

@@ -1,0 +1,133 @@
+/**
+ * A delivery beside those before it, when its file is registered: the last five of its series (job,
+ * folder, set of columns). What is unlike them is said, and may hold the run back until a person
+ * lets it go. No values of rows are kept of any.
+ */
+import { dirname, resolve } from 'node:path';
+import { type Job, operationOf } from '../config/job-definition.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
+import { readKeys } from '../engine/ledger/key-claims.ts';
+import type { Delivery } from '../engine/ledger/run-record.ts';
+import { shortDigest } from '../lib/digest.ts';
+import { countOf } from '../lib/terminal.ts';
+import type { FileFacts } from '../model/source.ts';
+import { spaceOf } from '../operations/operations.ts';
+import { profileOf } from '../readers/intake/profile.ts';
+import type { Ledger } from '../session.ts';
+import { type Finding, LIMITS, unusualIn } from './unlike.ts';
+
+type Delivered = {
+  readonly job: Job;
+  readonly facts: FileFacts;
+  /** Where the partner's files come from; left out: the file's own. */
+  readonly folder?: string | undefined;
+  readonly target: string;
+};
+
+/** What is compared with the deliveries before, and kept for those that come. */
+export async function deliveryOf(delivered: Delivered, ledger: Ledger): Promise<Delivery> {
+  const { job, facts, target } = delivered;
+  const { unusual, delivery } = job.definition;
+  const { store } = ledger.of(target);
+  const series = seriesOf(delivered);
+  const { most } = LIMITS.deliveries;
+  const earlier = await store.deliveriesOf(series, { most, but: facts.sha256 });
+
+  const isFirst = earlier.length === 0;
+  const known = isFirst ? null : await knownShare(delivered, ledger);
+  const { rows, source, sample = [] } = facts;
+  const profile = profileOf({ rows, source, sample }, known);
+
+  const isCompared = unusual !== 'off';
+  const findings = isCompared ? unusualIn(profile, { earlier, delivery }) : [];
+  const mayPause = unusual === 'pause' && rows >= LIMITS.rowsToPause;
+  const isHeld = mayPause && findings.length > 0;
+  return { series, profile, unusual: findings.map(findingWords), isHeld };
+}
+
+/** A partner's files of one kind. */
+function seriesOf({ job, facts, folder }: Delivered): string {
+  const from = folder ?? dirname(resolve(facts.path));
+  const columns = [...new Set(facts.source.columns)].toSorted();
+  const series = JSON.stringify([job.name, from, columns]);
+  return shortDigest(series, SERIES_CHARACTERS);
+}
+
+const SERIES_CHARACTERS = 16;
+
+/** Of the keys of rows that are spread over the file; `null`: they have none. */
+async function knownShare({ job, facts, target }: Delivered, ledger: Ledger): Promise<number | null> {
+  const { definition } = job;
+  const space = spaceOf(operationOf(definition));
+  if (space === null || definition.key === undefined) return null;
+
+  const { keyOf } = mappingFor(definition, facts.source);
+  const names = (facts.sample ?? []).flatMap((row) => keyOf(row) ?? []);
+  if (names.length === 0) return null;
+
+  const { keys } = ledger.of(target);
+  const asked = { space, form: definition.keyForm, names };
+  const states = await readKeys(ledger.redis, keys, asked);
+  const known = names.filter((name) => states.get(name)?.kind === 'known');
+  return known.length / names.length;
+}
+
+/** A sentence about the file; no values. */
+function findingWords(finding: Finding): string {
+  switch (finding.what) {
+    case 'rows': {
+      const before = Math.round(finding.before);
+      const now = countOf(finding.now, 'row');
+      return `It has ${now}; the deliveries before had about ${before}.`;
+    }
+    case 'shapes': {
+      const [now, before] = [finding.now, finding.before].map(shapeWords);
+      const words = `has mostly ${now}, before ${before}`;
+      return `Column "${finding.column}" ${words}: was it swapped with another?`;
+    }
+    default:
+      return shareFindingWords(finding);
+  }
+}
+
+type ShareFinding = Exclude<Finding, { readonly what: 'rows' | 'shapes' }>;
+
+function shareFindingWords(finding: ShareFinding): string {
+  const [now, before] = [finding.now, finding.before].map(percent);
+  switch (finding.what) {
+    case 'known': {
+      const words = `Of its keys ${now} are known, of earlier deliveries ${before} were`;
+      return `${words}: were the keys renamed?`;
+    }
+    case 'filled':
+      return `Column "${finding.column}" is filled in ${now} of the rows, before in ${before}.`;
+    case 'repeated': {
+      const words = `${now} of the cells have one value, before at most ${before}`;
+      return `In column "${finding.column}" ${words}.`;
+    }
+    default:
+      return finding satisfies never;
+  }
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
+function shapeWords(shape: string): string {
+  const [build = '', length = ''] = shape.split(' ');
+  const long = length.startsWith('>') ? `over ${length.slice(1)}` : `up to ${length}`;
+  return `${BUILD_WORDS[build] ?? build} of ${long} signs`;
+}
+
+const BUILD_WORDS: Readonly<Record<string, string>> = {
+  digits: 'digits',
+  date: 'dates',
+  number: 'numbers',
+  phone: 'phone numbers',
+  address: 'e-mail addresses',
+  words: 'words',
+  word: 'single words',
+  code: 'codes',
+  text: 'text',
+};

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { createJob, type Flow, startFlow } from '../support/flow.ts';
+import { newestRun, statusOf } from '../support/run-control.ts';
+
+const JOB = `${createJob()}delivery: full\n`;
+const ROWS = 60;
+
+const rows = (from: number, to: number, prefix = 'K', name = (n: number) => `Company ${n} Ltd`) =>
+  Array.from({ length: to - from + 1 }, (_, i) => `${prefix}${from + i},${name(from + i)}`);
+
+async function deliver(flow: Flow, name: string, lines: readonly string[], job = JOB) {
+  const definition = await flow.file('portfolio.yaml', job);
+  const file = await flow.file(`${name}.csv`, `externalId,details.name\n${lines.join('\n')}\n`);
+  const args = ['run', '--job-file', definition, file, '--yes'];
+  return { args, ...(await flow.onboard(args)) };
+}
+
+const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
+
+/** Two deliveries as they should be. */
+async function twice(flow: Flow, job = JOB): Promise<void> {
+  for (const [name, lines] of [
+    ['september', rows(1, ROWS)],
+    ['october', rows(3, ROWS + 3)],
+  ] as const)
+    expect((await deliver(flow, name, lines, job)).exitCode).toBe(0);
+}
+
+test('a delivery whose keys were renamed waits until a person lets it go; the next one like it does not', async () => {
+  const flow = await startFlow();
+  await twice(flow);
+  const before = made(flow);
+  const november = await deliver(flow, 'november', rows(3, ROWS + 4, 'KX'));
+  expect([november.exitCode, made(flow)]).toEqual([2, before]);
+  const id = await newestRun(flow);
+  for (const words of ['paused (unusual)', 'Of its keys 0 % are known', `onboard resume ${id} --yes`])
+    expect(november.stdout).toContain(words);
+
+  // Neither the same command nor a resume without a word of the person lets it go.
+  expect((await flow.onboard(november.args)).exitCode).toBe(2);
+  const refused = await flow.onboard(['resume', id]);
+  expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('were the keys renamed?')]);
+  expect(made(flow)).toBe(before);
+
+  expect((await flow.onboard(['resume', id, '--yes'])).exitCode).toBe(0);
+  const { profile } = JSON.parse(await flow.report({ run: id }, 'digest.json'));
+  expect(profile).toMatchObject({
+    rows: ROWS + 2,
+    known: 0,
+    columns: [{ name: 'details.name' }, { name: 'externalId' }],
+  });
+  expect(JSON.stringify(profile).length).toBeLessThan(4_096);
+  expect(made(flow)).toBe(before + ROWS + 2);
+  expect((await deliver(flow, 'december', rows(3, ROWS + 6, 'KX'))).exitCode).toBe(0);
+});
+
+test('a cut delivery waits, is given up, and counts for nothing', async () => {
+  const flow = await startFlow();
+  await twice(flow);
+  const long = [...rows(3, ROWS + 3), ...rows(100, 100 + 2 * ROWS)];
+  expect((await deliver(flow, 'november', long)).exitCode).toBe(2);
+  const id = await newestRun(flow);
+  expect((await statusOf(flow, id)).reason).toBe('unusual');
+  expect((await flow.onboard(['cancel', id])).exitCode).toBe(0);
+  expect((await deliver(flow, 'december', rows(4, ROWS + 5))).exitCode).toBe(0);
+});
+
+test('few rows are only told of, and so is every file of a job that says so', async () => {
+  const flow = await startFlow();
+  await twice(flow);
+  const few = await deliver(flow, 'november', rows(3, 22));
+  expect([few.exitCode, few.stderr]).toEqual([
+    0,
+    expect.stringContaining('It has 20 rows; the deliveries before had about 61.'),
+  ]);
+  const told = await startFlow();
+  const job = `${JOB}unusual: warn\n`;
+  await twice(told, job);
+  const renamed = await deliver(told, 'november', rows(3, ROWS + 4, 'KX'), job);
+  expect([renamed.exitCode, renamed.stderr]).toEqual([0, expect.stringContaining('were the keys renamed?')]);
+});
+
+test('cells in another column hold a file of an inbox back, too, without a value of them', async () => {
+  const flow = await startFlow();
+  await twice(flow);
+  const swapped = await deliver(
+    flow,
+    'november',
+    rows(3, ROWS + 3, 'K', (n) => String(70_000_000 + n)),
+  );
+  expect(swapped.exitCode).toBe(2);
+  expect(swapped.stdout).toContain('Column "details.name" has mostly digits of up to 8 signs, before');
+  expect(swapped.stdout).not.toContain('70000');
+  const { problem } = await statusOf(flow, await newestRun(flow));
+  expect(problem).not.toContain('70000');
+});
