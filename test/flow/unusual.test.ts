@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { createJob, type Flow, startFlow } from '../support/flow.ts';
+import { freePort } from '../support/free-port.ts';
+import { enterPage, originOfPage, PAGE_TOKEN } from '../support/page.ts';
 import { newestRun, statusOf } from '../support/run-control.ts';
+import { until } from '../support/until.ts';
 
 const JOB = `${createJob()}delivery: full\n`;
 const ROWS = 60;
@@ -52,6 +55,28 @@ test('a delivery whose keys were renamed waits until a person lets it go; the ne
   expect(JSON.stringify(profile).length).toBeLessThan(4_096);
   expect(made(flow)).toBe(before + ROWS + 2);
   expect((await deliver(flow, 'december', rows(3, ROWS + 6, 'KX'))).exitCode).toBe(0);
+});
+
+test('at the page the sentence stands beside the button that lets it go', async () => {
+  const flow = await startFlow();
+  await twice(flow);
+  const before = made(flow);
+  expect((await deliver(flow, 'november', rows(3, ROWS + 4, 'KX'))).exitCode).toBe(2);
+  const id = await newestRun(flow);
+  const port = await freePort();
+  flow.start(['start', '--web', `127.0.0.1:${port}`], { ONBOARD_WEB_TOKEN: PAGE_TOKEN });
+  const page = await enterPage(await originOfPage(port));
+  const shown = await page.look(`/runs/${id}`);
+  for (const words of ['The file is unlike those before it.', 'Of its keys 0 % are known'])
+    expect(shown).toContain(words);
+  expect(made(flow)).toBe(before);
+
+  expect(await page.post(`/runs/${id}/resume`, { seen: 'paused' })).toContain('The run goes on.');
+  await until(async () => (await statusOf(flow, id)).state === 'finished');
+  expect(made(flow)).toBe(before + ROWS + 2);
+  const acts = (await flow.look(['audit', '--json', '--run', id])).trim().split('\n');
+  const went = acts.map((line) => JSON.parse(line)).find(({ what }) => what === 'began');
+  expect(went).toMatchObject({ actor: 'ops-1 (as claimed)', of: { reason: 'unusual' } });
 });
 
 test('a cut delivery waits, is given up, and counts for nothing', async () => {

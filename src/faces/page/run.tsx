@@ -15,7 +15,7 @@ import { type Account, toCorrect } from '../../model/account.ts';
 import { whyNotApproved, whyUnknown } from '../../model/approval.ts';
 import { atPage } from '../../model/audit.ts';
 import { countSettled } from '../../model/outcome.ts';
-import { awaitsApproval, isOver, type Run, type RunState } from '../../model/run.ts';
+import { awaitsApproval, awaitsPerson, isOver, type Run, type RunState } from '../../model/run.ts';
 import { type Told, tellStory } from '../../model/story.ts';
 import { Facts, Latencies, Rates, Story, Sum, Time } from '../../runs/report/html/parts.tsx';
 import { headlineOf, Verdict } from '../../runs/report/html/verdict.tsx';
@@ -117,6 +117,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
           By <Text of={requestWords(run.request)} />
         </p>
       )}
+      <Unusual run={run} />
       <Approval run={run} visitor={visitor} />
       {service.state === 'well' ? null : (
         <p class="notice">
@@ -157,6 +158,16 @@ function AccountOf({ account, isOperator }: { readonly account: Account; readonl
     <p>
       Account of <a href={delivery}>the file</a>: {accountLine(account)}{' '}
       {mayWriteOff ? <a href={`${delivery}/write-off`}>Write rows off…</a> : null}
+    </p>
+  );
+}
+
+/** Why it waits, beside what lets it go. */
+function Unusual({ run }: Pick<Shown, 'run'>) {
+  if (!awaitsPerson(run) || run.problem === undefined) return null;
+  return (
+    <p class="notice">
+      The file is unlike those before it. <Text of={run.problem} />
     </p>
   );
 }
