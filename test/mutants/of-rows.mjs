@@ -408,7 +408,7 @@ export const OF_PROGRAM = [
     id: 'dead-intent-again-under-kill',
     in: 'src/delivery',
     find: 'if (mark !== null && !mayRepeat(call)) return repeated(task, mark.text, step, means);',
-    put: 'void call;',
+    put: 'void [call, repeated];',
     tests: ['test/faults/kill-kinds'],
     builds: true,
     why: 'groups, reruns and rows under a rate are created twice where a worker dies',

@@ -138,17 +138,21 @@ async function copyTo(folder) {
 async function tryMutant({ file, find, put, files, builds = false }, lane) {
   const path = join(lane, file);
   const text = await readFile(path, 'utf8');
-  // Tests that start the program see what was built.
+  // Tests that start the program see what was built; where that fails, they would see the build before.
   const build = async () => {
-    if (builds) await start(join(lane, 'scripts/build.mjs'), [], { cwd: lane, timeoutMs: RUN_TIMEOUT_MS });
+    if (!builds) return null;
+    const built = await start(join(lane, 'scripts/build.mjs'), [], { cwd: lane, timeoutMs: RUN_TIMEOUT_MS });
+    return built.code === 0
+      ? null
+      : { kind: 'broken', by: 'it is not built', seconds: 0, output: built.output };
   };
   await writeFile(
     path,
     text.replace(find, () => put),
   );
   try {
-    await build();
-    return await runTests(lane, files, { workers: 1, timeoutMs: RUN_TIMEOUT_MS });
+    const unbuilt = await build();
+    return unbuilt ?? (await runTests(lane, files, { workers: 1, timeoutMs: RUN_TIMEOUT_MS }));
   } finally {
     await writeFile(path, text);
     await build();
