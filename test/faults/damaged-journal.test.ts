@@ -13,7 +13,7 @@ async function changeAnIntent(home: string): Promise<void> {
   const at = lines.findLastIndex((line) => line.includes('"kind":"intended"'));
   const line = lines[at] ?? '';
   const changed = line.replace(
-    /(."\],"apart)/,
+    /(."\],"outOfOrder)/,
     (found) => `${found.startsWith('x') ? 'y' : 'x'}${found.slice(1)}`,
   );
   expect(changed).not.toBe(line);

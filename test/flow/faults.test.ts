@@ -151,8 +151,10 @@ describe('credentials and permission', () => {
     const paused = await flow.load(createJob('concurrency: 5'), subclientsCsv(150));
     const { run, outcomes } = paused.summary;
     expect(paused).toMatchObject({ exitCode: 2, summary: { state: 'paused', reason: 'permission' } });
-    // The two before the third, and what was in flight with it.
-    expect([3, 4, 5, 6, 7]).toContain(outcomes.denied);
+    // The two before the third, and what was in flight with it. On a busy machine the five that go ahead may all end before the pause is
+    // recorded: then others follow, and are counted anew.
+    expect(outcomes.denied).toBeGreaterThanOrEqual(3);
+    expect(outcomes.denied).toBeLessThanOrEqual(5 + 7);
     expect(outcomes).toEqual({ ...noOutcomes(), denied: outcomes.denied });
     const [refused] = (await flow.results(paused.summary)).filter(({ outcome }) => outcome === 'denied');
     expect(refused?.advice).toContain('`onboard rerun RUN --only denied`');
