@@ -17,6 +17,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Load files:': {
     preview: async () => (await import('./preview.ts')).addPreviewCommand,
     check: async () => (await import('./check.ts')).addCheckCommand,
+    try: async () => (await import('./try.ts')).addTryCommand,
     run: async () => (await import('./run.ts')).addRunCommand,
     rerun: async () => (await import('./control.ts')).addRerunCommand,
   },

@@ -101,7 +101,12 @@ function redefining({ run, job, state, causes, rows }: Summary, options: NextOpt
   if (!isWrittenSo || state !== 'finished') return [];
   const words = 'To take up the rows that a setting reads, once the job definition has it:';
   const by = options.job ?? `--job ${shellWord(job)}`;
-  return [step(words, `onboard rerun ${run} --only invalid ${by}`)];
+  const changed = options.job === undefined ? '' : ` ${options.job}`;
+  const first = `onboard try ${shellWord(job)}${changed} --run ${run}`;
+  return [
+    step('What else that would change, without a call:', first),
+    step(words, `onboard rerun ${run} --only invalid ${by}`),
+  ];
 }
 
 function correcting(summary: Summary, kind: RemainderKind, options: NextOptions): readonly Step[] {

@@ -126,6 +126,8 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   }
   expect((await jsonOf('status', run)).file).toBe(at('rows.csv'));
   await say('status', run);
+  for (const args of [['evil'], ['evil', '--run', run], ['evil', '--json'], [EVIL]])
+    await say('try', ...args);
   await say('report', run);
   await say('report', run, '--out', at('report'));
   await say('account', run, '--open', at('open.csv'));

@@ -10,7 +10,7 @@ import { ownFolder } from '../../support/folder.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
-  'run preview check start watch work runs status report rerun resolve pause resume approve cancel ' +
+  'run preview check try start watch work runs status report rerun resolve pause resume approve cancel ' +
   'template map schema sandbox doctor rekey'
 ).split(' ');
 
@@ -54,7 +54,7 @@ describe('help', () => {
       [...lines.matchAll(/^ {2}([a-z-]+)/gm)].map(([, command]) => command),
     ]);
     expect(Object.fromEntries(groups)).toMatchObject({
-      'Load files': ['preview', 'check', 'run', 'rerun'],
+      'Load files': ['preview', 'check', 'try', 'run', 'rerun'],
       Look: ['status', 'runs', 'report', 'audit', 'account'],
       Decide: ['resolve', 'write-off', 'pause', 'resume', 'approve', 'cancel', 'purge'],
       'Keep running': ['start', 'watch', 'work', 'web'],

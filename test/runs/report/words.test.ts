@@ -176,6 +176,8 @@ describe('renderSummary', () => {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
       'it is one with pattern: "dd.MM.yyyy" in the job definition (rows 1, 2, 3, …)',
     );
+    // What else the setting changes is looked at first.
+    expect(text).toContain('\n    onboard try subclients-create --job-file own.yaml --run run-1');
     expect(text).toContain('\n    onboard rerun run-1 --only invalid --job-file own.yaml');
     expect(textOf(summary)).toContain('--only invalid --job subclients-create');
     // Of forty rows four may be single mistakes.

@@ -1,0 +1,88 @@
+/** `onboard try`: a changed definition over files that were loaded, without a single call. */
+import { basename, join } from 'node:path';
+import type { Environment } from '../../config/environment.ts';
+import type { Job } from '../../config/job-definition.ts';
+import { loadJob, loadJobFile } from '../../config/load-job.ts';
+import { definitionProblems } from '../../delivery/run-mapping.ts';
+import { type Io, say, sayJson } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import { EXIT } from '../../model/exit.ts';
+import type { Run } from '../../model/run.ts';
+import { awayName } from '../../runs/inbox/settle.ts';
+import { findRun } from '../../runs/status.ts';
+import { assertTried, type NotTried, runsToTry, type Tried, tryOn } from '../../runs/trial.ts';
+import { triedLines } from '../../runs/trial-words.ts';
+import { withKnownLedger } from '../../session.ts';
+import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
+
+type Flags = {
+  readonly jobFile?: string;
+  readonly last: number;
+  readonly run?: string;
+  readonly json?: boolean;
+};
+
+export const addTryCommand: AddCommand = (program, io, done) => {
+  program
+    .command('try')
+    .description('Try a changed definition on files that were loaded')
+    .argument('<job>', 'whose files they were')
+    .option('--job-file <file>', 'the changed definition; else the job as it is')
+    .option('--last <n>', 'how many, the newest first', wholeNumber(1), 6)
+    .option('--run <run>', `one file alone: ${RUN_ARGUMENT}`)
+    .option('--json', 'a JSON line per file, without values')
+    .addHelpText('after', '\nExample:\n  onboard try partner-x --job-file corrected.yaml --last 3')
+    .action(async (job: string, flags: Flags) => done(await tryJob(job, flags, io)));
+};
+
+async function tryJob(job: string, flags: Flags, io: Io): Promise<number> {
+  return withKnownLedger(io, async ({ ledger, env }) => {
+    const { definition } = await changedJob(job, flags, env);
+    const { run: named, last } = flags;
+    const own = named === undefined ? null : await findRun(ledger, named);
+    const runs = own === null ? await runsToTry(job, last, ledger) : [own];
+    assertTried(job, runs);
+    let isRefused = false;
+    let isAnyTried = false;
+    for (const run of runs) {
+      const places = placesOf(run, env);
+      const trying = tryOn(run, definition, { ledger, places });
+      const tried = await trying.catch(notFitting(run));
+      if (flags.json === true) sayJson(io, JSON.stringify(withoutValues(tried)));
+      else say(io, ...triedLines(tried), '');
+      if ('why' in tried) continue;
+      isAnyTried = true;
+      isRefused ||= tried.refused.rows > 0;
+    }
+    if (!isAnyTried) return EXIT.notStarted;
+    return isRefused ? EXIT.unsuccessful : EXIT.success;
+  });
+}
+
+/** Its own, and where a watcher has put it away. */
+function placesOf({ id, file }: Run, { home }: Environment): readonly string[] {
+  const away = awayName(basename(file), id);
+  return [file, join(home, 'done', away), join(home, 'failed', away)];
+}
+
+function changedJob(job: string, { jobFile }: Flags, env: Environment): Promise<Job> {
+  if (jobFile !== undefined) return loadJobFile(jobFile, definitionProblems);
+  return loadJob(job, env.jobsDirectory, definitionProblems);
+}
+
+/** A definition that doesn't fit one file may fit the others. */
+function notFitting({ id, file }: { readonly id: string; readonly file: string }) {
+  return (error: unknown): NotTried => {
+    if (!(error instanceof UsageError)) throw error;
+    return { run: id, file, why: error.problems.join(' ') };
+  };
+}
+
+function withoutValues(tried: Tried | NotTried) {
+  if ('why' in tried) return tried;
+  const { differ } = tried;
+  const examples = differ.examples.map(({ row, line, field }) => {
+    return { row, line, field };
+  });
+  return { ...tried, differ: { ...differ, examples } };
+}
