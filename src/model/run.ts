@@ -153,6 +153,17 @@ export function awaitsPerson({ state, reason }: Pick<Run, 'state' | 'reason'>): 
   return state === 'paused' && (reason === 'approval' || reason === 'unusual');
 }
 
+type GivenUp = {
+  readonly state: RunState;
+  readonly startedAt: string | null;
+  readonly problem?: string | null | undefined;
+};
+
+/** It waited since its file is unlike those before it, and was cancelled: nothing of it went. */
+export function wasGivenUp({ state, startedAt, problem = null }: GivenUp): boolean {
+  return state === 'cancelled' && startedAt === null && problem !== null;
+}
+
 /** Nothing has stopped or ended the run. */
 export function isUnderWay({ state }: { readonly state: RunState }): boolean {
   return state === 'queued' || state === 'running';

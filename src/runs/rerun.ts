@@ -19,11 +19,11 @@ import { type NewRun, type RunBrief, whyNotBegun } from '../engine/ledger/run-re
 import { newRunId } from '../engine/ledger/run-store.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
-import { countOf, tell } from '../lib/terminal.ts';
+import { countOf, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
-import { isOver, type Run } from '../model/run.ts';
+import { isOver, type Run, wasGivenUp } from '../model/run.ts';
 import { nameOf } from '../operations/own.ts';
 import { createApartRows } from '../readers/intake/apart-rows.ts';
 import { createCut } from '../readers/intake/chunks.ts';
@@ -79,6 +79,7 @@ export async function rerunRows(
   onBegun?: (run: Run) => void,
 ): Promise<Rerun> {
   if (!isOver(parent)) throw new UsageError(notOver(parent));
+  if (wasGivenUp(parent)) throw new UsageError(givenUp(parent));
   if (parent.purged !== undefined) throw new UsageError(rowsPurged(parent.id, parent.purged));
   const job = await jobOf(parent, asked, session);
   if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
@@ -93,6 +94,14 @@ export async function rerunRows(
   const { run, lines } = begun;
   for (const line of lines) tell(session.io, line);
   return { kind: 'run', run, resumed: await resumeRun(run, session, onBegun) };
+}
+
+/** Its rows would go without a look at what held them back. */
+function givenUp({ id, file }: Run): string {
+  return (
+    `Run ${id} was given up before any of its rows went, since its file is unlike those before it: ` +
+    `expected the file itself, which is compared anew: \`onboard run JOB ${shellWord(file)} --again\`.`
+  );
 }
 
 async function jobOf(parent: Run, { job, jobFile }: Asked, { env, ledger }: Session): Promise<Job> {

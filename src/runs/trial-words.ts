@@ -8,18 +8,19 @@ const VALUE_SHOWN = 40;
 export function triedLines(tried: Tried | NotTried): string[] {
   const head = `${printable(tried.file)}, run ${tried.run}`;
   if ('why' in tried) return [`${head}: not tried, since ${printable(tried.why)}`];
-  const { rows, pass, refused, differ, same } = tried;
+  const { rows, pass, refused, differ, same, others } = tried;
   const fields = differ.fields.slice(0, FIELDS_SHOWN);
   const byField = fields.map((one) => `${printable(one.field)} ${numberShown(one.rows)}`);
   return [
     `${head}: ${countOf(rows, 'row')}`,
     `  ${wereWords(pass.rows)} invalid, and would be sent${exampleWords(pass.examples)}`,
-    `  ${wereWords(refused.rows)} sent, and would be invalid`,
+    `  ${wereWords(refused.rows)} sent or skipped, and would be invalid`,
     ...refused.examples.map(({ row, why }) => `    row ${row}, ${printable(why)}`),
     `  ${recordsWords(differ.rows)} at the service, and would be sent otherwise`,
     ...(byField.length === 0 ? [] : [`    ${byField.join(', ')}`]),
     ...differ.examples.map(differenceWords),
-    `  ${recordsWords(same)} there as they would be sent`,
+    `  ${recordsWords(same)} there as it would be sent`,
+    `  ${countOf(others, 'row')} otherwise: invalid as before, or without a record there`,
   ];
 }
 

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { flattenRecord } from '../model/json-record.ts';
@@ -22,15 +23,16 @@ import { definitionOf, latestRuns } from './status.ts';
 
 const RUNS_LOOKED_THROUGH = 1_000;
 
-/** Files of a job, the newest first; rehearsals, re-runs and purged ones have none to try. */
+/** Files of a job that were sent, the newest first; no rehearsals, re-runs, purged ones. */
 export async function runsToTry(job: string, last: number, ledger: Ledger): Promise<readonly Run[]> {
   const listed = await latestRuns(ledger, RUNS_LOOKED_THROUGH);
   const meant = listed.map(({ run }) => run).filter((run) => run.job === job && isDelivery(run));
   return meant.slice(0, last);
 }
 
-function isDelivery({ parent, purged, rows, state }: Run): boolean {
-  return parent === null && purged === undefined && rows > 0 && state !== 'queued';
+function isDelivery({ parent, purged, rows, startedAt, target }: Run): boolean {
+  const isSent = startedAt !== null && rows > 0 && target !== SANDBOX_TARGET;
+  return isSent && parent === null && purged === undefined;
 }
 
 /** A field of a record that stands otherwise; `null`: it has none. */
@@ -51,7 +53,7 @@ export type Tried = {
   readonly rows: number;
   /** Were invalid, and would be sent. */
   readonly pass: { readonly rows: number; readonly examples: readonly number[] };
-  /** Were sent, and would be invalid. */
+  /** Were sent or skipped, and would be invalid. */
   readonly refused: { readonly rows: number; readonly examples: readonly Refused[] };
   /** Stand at the service, and would be sent otherwise. */
   readonly differ: {
@@ -61,6 +63,8 @@ export type Tried = {
     readonly examples: readonly Difference[];
   };
   readonly same: number;
+  /** Invalid as before, not sent, or with no record at the service. */
+  readonly others: number;
 };
 
 export type NotTried = { readonly run: string; readonly file: string; readonly why: string };
@@ -99,7 +103,9 @@ export async function tryOn(
     const outcome = outcomes(row.row);
     if (outcome !== null) tally.see({ row, outcome, ...mappedTwice(row, other, as) });
   }
-  return { ...named, rows: run.rows, ...tally.found() };
+  const found = tally.found();
+  const told = found.pass.rows + found.refused.rows + found.differ.rows + found.same;
+  return { ...named, rows: run.rows, ...found, others: run.rows - told };
 }
 
 async function unchangedFile({ sha256 }: Run, places: readonly string[]): Promise<string | null> {
@@ -173,7 +179,8 @@ function verdictOf(seen: Seen): Verdict | null {
     return wasSent(outcome) ? { kind: 'refused', refused } : null;
   }
   if (before.kind === 'issues') return outcome === 'invalid' ? { kind: 'passes' } : null;
-  if (!wasAccepted(outcome)) return null;
+  // A skipped row's record stands there by an earlier run.
+  if (!wasAccepted(outcome) && outcome !== 'skipped') return null;
   const differences = differencesOf(seen);
   return differences.length === 0 ? { kind: 'same' } : { kind: 'differs', differences };
 }
@@ -219,7 +226,7 @@ function keep<Example>(counted: Counted<Example>, example: Example | undefined):
 }
 
 function wasSent(outcome: Outcome): boolean {
-  return outcome !== 'invalid' && outcome !== 'skipped' && outcome !== 'cancelled';
+  return outcome !== 'invalid' && outcome !== 'cancelled';
 }
 
 /** Stands for the row's key among the fields. */

@@ -47,15 +47,30 @@ describe('a changed definition over a file that was loaded', () => {
       [
         `partner.csv, run ${id}: 4 rows`,
         '  1 row was invalid, and would be sent, for example row 2',
-        '  1 row was sent, and would be invalid',
+        '  1 row was sent or skipped, and would be invalid',
         '    row 4, column "Legal": expected a value: the job definition requires the field details.name',
         '  1 record stands at the service, and would be sent otherwise',
         '    details.name 1',
         '    row 1, details.name: "One" → "One Ltd"',
-        '  1 record stands there as they would be sent',
+        '  1 record stands there as it would be sent',
+        '  0 rows otherwise: invalid as before, or without a record there',
       ].join('\n'),
     ]);
     expect(flow.sandbox.stats()).toEqual(before);
+
+    // Of rows that were skipped in the next file the record stands there, too.
+    await flow.load(job('Short', 'yyyy-MM-dd'), `${ROWS}\nA5,Five,Five,2020-01-31\n`);
+    const all = triedOf(
+      await flow.onboard(['try', 'partner', '--job-file', changed, '--run', 'latest', '--json']),
+    );
+    expect(all).toMatchObject({
+      rows: 5,
+      pass: { rows: 1 },
+      refused: { rows: 1 },
+      differ: { rows: 1 },
+      same: 2,
+      others: 0,
+    });
 
     const json = triedOf(await flow.onboard(['try', 'partner', '--job-file', changed, '--json']));
     expect(json).toMatchObject({

@@ -87,17 +87,26 @@ test('a cut delivery waits, is given up, and counts for nothing', async () => {
   const id = await newestRun(flow);
   expect((await statusOf(flow, id)).reason).toBe('unusual');
   expect((await flow.onboard(['cancel', id])).exitCode).toBe(0);
+  // Its rows don't go by another way.
+  const before = made(flow);
+  const rerun = await flow.onboard(['rerun', id]);
+  expect([rerun.exitCode, rerun.stderr]).toEqual([3, expect.stringContaining('--again')]);
+  const { stdout } = await flow.onboard(['report', id]);
+  expect(stdout).not.toContain('onboard rerun');
+  expect(made(flow)).toBe(before);
   expect((await deliver(flow, 'december', rows(4, ROWS + 5))).exitCode).toBe(0);
 });
 
 test('few rows are only told of, and so is every file of a job that says so', async () => {
   const flow = await startFlow();
   await twice(flow);
-  const few = await deliver(flow, 'november', rows(3, 22));
+  const few = await deliver(flow, 'november', rows(3, 22, 'N'));
   expect([few.exitCode, few.stderr]).toEqual([
     0,
     expect.stringContaining('It has 20 rows; the deliveries before had about 61.'),
   ]);
+  // Nobody has said that it is as it should be: what comes next is compared with those before.
+  expect((await deliver(flow, 'december', rows(3, ROWS + 4, 'KX'))).exitCode).toBe(2);
   const told = await startFlow();
   const job = `${JOB}unusual: warn\n`;
   await twice(told, job);

@@ -99,8 +99,10 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
 
 function profileOf({ delivery }: NewRun): Record<string, string> {
   if (delivery === undefined) return {};
-  const { series, profile } = delivery;
-  return { series, profile: JSON.stringify(profile) };
+  const { series, profile, unusual, isHeld } = delivery;
+  const isOnlyTold = unusual.length > 0 && !isHeld;
+  const kept = { series, profile: JSON.stringify(profile) };
+  return isOnlyTold ? { ...kept, unlike: '1' } : kept;
 }
 
 /** What waits for a person has no moment in which it could run. */
@@ -240,12 +242,13 @@ export async function deliveriesOf(
   for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
     const records = batch.map((id) => keys.run(id).record);
     const found = await Promise.all(
-      records.map((record) => redis.hmget(record, 'series', 'sha256', 'state', 'reason')),
+      records.map((record) => redis.hmget(record, 'series', 'sha256', 'state', 'reason', 'unlike')),
     );
     const meant = records.filter((_, i) => {
-      const [own, sha256, state, reason] = found[i] ?? [];
+      const [own, sha256, state, reason, unlike = null] = found[i] ?? [];
       const isOther = own === series && sha256 !== but;
-      return isOther && wasLetGo(state, reason);
+      // Of one that was only told of nobody has said that it is as it should be.
+      return isOther && unlike === null && wasLetGo(state, reason);
     });
     const latest = meant.slice(0, most - profiles.length);
     const texts = await Promise.all(latest.map((record) => redis.hget(record, 'profile')));

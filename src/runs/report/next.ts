@@ -4,7 +4,7 @@ import { anywhere, shellWord } from '../../lib/terminal.ts';
 import { type Account, isUntouched, toCorrect } from '../../model/account.ts';
 import { mostMistakes } from '../../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../../model/outcome.ts';
-import { awaitsPerson, type Reason } from '../../model/run.ts';
+import { awaitsPerson, type Reason, wasGivenUp } from '../../model/run.ts';
 import { isTable } from '../../model/source.ts';
 import { goOnCommand, reasonAdvice } from './advice.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
@@ -27,7 +27,7 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
   if (summary.purged !== null) return account === null ? [] : openSteps(account, extension);
   return [
     ...continuing(summary, options),
-    ...takingUp(summary),
+    ...takingUp(summary, options),
     ...referring(summary),
     ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
@@ -81,8 +81,13 @@ function reasonWords(reason: Reason, summary: Summary): string {
   return remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
 }
 
-function takingUp({ run, state, outcomes }: Summary): readonly Step[] {
+function takingUp(summary: Summary, options: NextOptions): readonly Step[] {
+  const { run, state, outcomes } = summary;
   if (state !== 'cancelled' || outcomes.cancelled === 0) return [];
+  if (wasGivenUp(summary)) {
+    const again = `${command(summary, summary.file, options)} --again`;
+    return [step('To compare the file anew, and load it:', again)];
+  }
   return [step('To take up the rows that were not sent:', `onboard rerun ${run} --only cancelled`)];
 }
 
