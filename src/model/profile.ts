@@ -19,6 +19,8 @@ export type ColumnProfile = z.infer<typeof columnProfileSchema>;
 
 export const profileSchema = z.object({
   rows: z.number().int().nonnegative(),
+  /** Of which the rest was counted. */
+  sampled: z.number().int().nonnegative(),
   /** Of the keys asked of at its registration; `null`: its rows have none, or it is the first. */
   known: share.nullable(),
   /** By name. */

@@ -50,11 +50,14 @@ export function unusualIn(profile: Profile, comparing: Comparing): Findings {
   if (before.length < fewest) return [];
 
   const isFull = comparing.delivery === 'full';
+  const ofRows = isFull ? rowsFindings(profile, before) : [];
+  // Of few rows, as where they are huge, shares mean little.
+  if (profile.sampled < LIMITS.cells) return ofRows;
   return [
-    ...(isFull ? rowsFindings(profile, before) : []),
+    ...ofRows,
     ...knownFindings(profile, before),
     ...profile.columns.flatMap((one) => {
-      const cells = profile.rows * one.filled;
+      const cells = profile.sampled * one.filled;
       return columnFindings({ ...one, cells }, columnsOf(before, one.name));
     }),
   ];
@@ -81,9 +84,9 @@ function knownFindings({ known }: Profile, earlier: readonly Profile[]): Finding
 type CountedColumn = ColumnProfile & { readonly cells: number };
 
 function columnsOf(earlier: readonly Profile[], name: string): readonly CountedColumn[] {
-  return earlier.flatMap(({ rows, columns }) => {
+  return earlier.flatMap(({ sampled, columns }) => {
     const own = columns.find((one) => one.name === name);
-    return own === undefined ? [] : { ...own, cells: rows * own.filled };
+    return own === undefined ? [] : { ...own, cells: sampled * own.filled };
   });
 }
 

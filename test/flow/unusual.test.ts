@@ -114,7 +114,7 @@ test('few rows are only told of, and so is every file of a job that says so', as
   expect([renamed.exitCode, renamed.stderr]).toEqual([0, expect.stringContaining('were the keys renamed?')]);
 });
 
-test('cells in another column hold a file of an inbox back, too, without a value of them', async () => {
+test('cells in another column hold a file back, too, and are told without a value', async () => {
   const flow = await startFlow();
   await twice(flow);
   const swapped = await deliver(

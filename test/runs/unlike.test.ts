@@ -90,6 +90,7 @@ const column = (over: Partial<Profile['columns'][number]> = {}) => ({
 });
 const profile = (over: Partial<Profile> = {}): Profile => ({
   rows: 200,
+  sampled: 200,
   known: 0.98,
   columns: [column()],
   ...over,
@@ -132,4 +133,10 @@ test('deliveries before that don’t agree say nothing of rows, only the latest 
   expect(unusualIn(profile({ rows: 20 }), { ...full, earlier: uneven })).toEqual([]);
   const old = [profile(), profile(), profile(), profile(), profile(), profile({ rows: 20 })];
   expect(unusualIn(profile({ rows: 20 }), { ...full, earlier: old })).toHaveLength(1);
+});
+
+test('where few rows could be looked at, only their number is compared', () => {
+  const few = { known: 0, sampled: 5 };
+  expect(unusualIn(profile(few), full)).toEqual([]);
+  expect(unusualIn(profile({ ...few, rows: 20 }), full)).toEqual([{ what: 'rows', now: 20, before: 200 }]);
 });

@@ -4,14 +4,13 @@ import type { Environment } from '../../config/environment.ts';
 import type { Job } from '../../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../../config/load-job.ts';
 import { definitionProblems } from '../../delivery/run-mapping.ts';
-import { type Io, say, sayJson } from '../../lib/terminal.ts';
+import { countOf, type Io, numberShown, printable, say, sayJson, shorten } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT } from '../../model/exit.ts';
 import type { Run } from '../../model/run.ts';
 import { awayName } from '../../runs/inbox/settle.ts';
 import { findRun } from '../../runs/status.ts';
 import { assertTried, type NotTried, runsToTry, type Tried, tryOn } from '../../runs/trial.ts';
-import { triedLines } from '../../runs/trial-words.ts';
 import { withKnownLedger } from '../../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
@@ -86,3 +85,79 @@ function withoutValues(tried: Tried | NotTried) {
   });
   return { ...tried, differ: { ...differ, examples } };
 }
+
+const FIELDS_SHOWN = 12;
+const VALUE_SHOWN = 40;
+
+function triedLines(tried: Tried | NotTried): string[] {
+  const head = `${printable(tried.file)}, run ${tried.run}`;
+  if ('why' in tried) {
+    const why = printable(tried.why);
+    return [`${head}: not tried, since ${why}`];
+  }
+  const rows = countOf(tried.rows, 'row');
+  const same = recordsWords(tried.same);
+  const others = countOf(tried.others, 'row');
+  return [
+    `${head}: ${rows}`,
+    passLine(tried),
+    ...refusedLines(tried),
+    ...differLines(tried),
+    `  ${same} there as it would be sent`,
+    `  ${others} otherwise: invalid as before, or without a record there`,
+  ];
+}
+
+function passLine({ pass }: Tried): string {
+  const { rows, examples } = pass;
+  const named = examples.length === 0 ? '' : `, for example row ${examples.join(', ')}`;
+  return `  ${wereWords(rows)} invalid, and would be sent${named}`;
+}
+
+function refusedLines({ refused }: Tried): string[] {
+  const { rows, examples } = refused;
+  return [
+    `  ${wereWords(rows)} sent or skipped, and would be invalid`,
+    ...examples.map(({ row, why }) => `    row ${row}, ${printable(why)}`),
+  ];
+}
+
+function differLines({ differ }: Tried): string[] {
+  const { rows, fields, examples } = differ;
+  const counted = fields.slice(0, FIELDS_SHOWN).map((one) => {
+    const count = numberShown(one.rows);
+    return `${printable(one.field)} ${count}`;
+  });
+  return [
+    `  ${recordsWords(rows)} at the service, and would be sent otherwise`,
+    ...(rows === 0 ? [] : [`    ${counted.join(', ')}`]),
+    ...examples.map(differenceWords),
+  ];
+}
+
+function wereWords(rows: number): string {
+  return countOf(rows, 'row was', 'rows were');
+}
+
+function recordsWords(rows: number): string {
+  return countOf(rows, 'record stands', 'records stand');
+}
+
+type Difference = Tried['differ']['examples'][number];
+
+function differenceWords({ row, field, before, after }: Difference): string {
+  const change = `${shown(field, before)} → ${shown(field, after)}`;
+  return `    row ${row}, ${printable(field)}: ${change}`;
+}
+
+/** Of accounts the last signs only. */
+function shown(field: string, value: string | null): string {
+  if (value === null) return 'nothing';
+  const isAccount = ACCOUNT.test(field);
+  if (!isAccount) return printable(shorten(value, VALUE_SHOWN));
+  const bare = value.replaceAll('"', '');
+  return `…${printable(bare.slice(-LAST_SIGNS))}`;
+}
+
+const ACCOUNT = /^accounts\.|iban|accountNumber/i;
+const LAST_SIGNS = 4;

@@ -11,23 +11,42 @@ import { recordObject } from './row.ts';
 /** As many rows as are looked at, and keys asked of. */
 const ROWS_SAMPLED = 2_000;
 
+/** Of all their texts, in characters of JSON. */
+const CHARACTERS_SAMPLED = 4_000_000;
+
+type Sampled = { readonly row: Row; readonly size: number };
+
 /** Of any number of rows at most so many, evenly spread from the first on. */
-export function createSpreadSample(most = ROWS_SAMPLED) {
-  let kept: Row[] = [];
+export function createSpreadSample(most = ROWS_SAMPLED, characters = CHARACTERS_SAMPLED) {
+  let kept: Sampled[] = [];
+  let size = 0;
   let step = 1;
   let seen = 0;
+  const thinOut = () => {
+    kept = kept.filter((_, i) => i % 2 === 0);
+    size = kept.reduce((sum, one) => sum + one.size, 0);
+    step *= 2;
+  };
   return {
     see(rows: readonly Row[]): void {
       for (const row of rows) {
-        if (seen % step === 0) kept.push(row);
+        const isMeant = seen % step === 0;
         seen += 1;
-        if (kept.length <= most) continue;
-        kept = kept.filter((_, i) => i % 2 === 0);
-        step *= 2;
+        if (!isMeant) continue;
+        const sampled = copyOf(row);
+        kept.push(sampled);
+        size += sampled.size;
+        if (kept.length > most || size > characters) thinOut();
       }
     },
-    rows: (): readonly Row[] => kept,
+    rows: (): readonly Row[] => kept.map(({ row }) => row),
   };
+}
+
+/** A cell is a part of the block that was read, and would keep all of it in memory. */
+function copyOf(row: Row): Sampled {
+  const text = JSON.stringify(row);
+  return { row: JSON.parse(text), size: text.length };
 }
 
 type SampledFile = {
@@ -49,7 +68,7 @@ export function profileOf({ rows, source, sample }: SampledFile, known: number |
       shapes: shapesOf(filled),
     };
   });
-  return { rows, known, columns };
+  return { rows, sampled: readable.length, known, columns };
 }
 
 function cellsOf(row: Row, columns: readonly string[]): ReadonlyMap<string, string> {

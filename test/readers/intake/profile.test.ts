@@ -15,6 +15,17 @@ describe('a sample', () => {
     expect(sample.rows().map((one) => one.row)).toEqual(kept);
   });
 
+  test('holds no more text than it may, and not the blocks that its cells were read from', () => {
+    const sample = createSpreadSample(100, 1_000);
+    const long = Array.from({ length: 64 }, (_, i) => row(i + 1, 'x'.repeat(100)));
+    sample.see(long);
+    const rows = sample.rows();
+    expect(rows.map((one) => one.row)).toEqual([1, 17, 33, 49]);
+    expect(JSON.stringify(rows).length).toBeLessThan(1_000);
+    expect(rows[0]).toEqual(long[0]);
+    expect(rows[0]).not.toBe(long[0]);
+  });
+
   test('is the same however the rows come', () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => row(i + 1));
     const [one, many] = [createSpreadSample(16), createSpreadSample(16)];
@@ -64,6 +75,7 @@ test('JSON records are profiled by the paths of their leaves; columns are named 
   const profile = profileOf({ rows: 3, source: { columns: ['b.c', 'a'] }, sample: rows }, 0.5);
   expect(profile).toEqual({
     rows: 3,
+    sampled: 2,
     known: 0.5,
     columns: [
       { name: 'a', filled: 0.5, repeated: 1, shapes: { 'word 2': 1 } },
