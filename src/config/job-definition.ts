@@ -285,6 +285,19 @@ export const SETTING_OF: Readonly<Record<CheckCode, keyof CheckSettings>> = {
   number_cell: 'number_cell',
 };
 
+/** Of records that are known: their drafts can't be updated. */
+const guardSchema = z
+  .strictObject({
+    accounts: z
+      .enum(['hold', 'warn', 'off'])
+      .default('warn')
+      .describe(
+        'A row whose key is known and that names another account than the record was created ' +
+          'with: hold (invalid, `account_changed`), warn (skipped, with a warning) or off.',
+      ),
+  })
+  .describe('What is looked at before money could go elsewhere.');
+
 const stopAfterSchema = z
   .union([
     z.number().int().positive(),
@@ -371,6 +384,7 @@ const settingsSchema = z.strictObject({
         'are one request, and each adds its item to that list.',
     ),
   checks: checksSchema.prefault({}),
+  guard: guardSchema.prefault({}),
   required: z
     .array(z.string())
     .max(MOST_FIELDS)

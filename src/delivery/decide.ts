@@ -9,18 +9,21 @@ import type { JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../engine/ledger/keys.ts';
 import { type FirstIntent, firstIntentIn, type Mark } from '../engine/ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../engine/ledger/settle-entry.ts';
+import type { MappedRecord } from '../model/content.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue, Values } from '../model/issue.ts';
-import { memberOf, withMember, withReferences } from '../model/json-record.ts';
-import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
+import { withReferences } from '../model/json-record.ts';
+import type { GroupMapped, Mapping } from '../model/mapping.ts';
 import type { Call, Operation } from '../model/operation.ts';
-import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts';
+import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { callOfKnown, callOfNew, isUpsert, mayRepeat, spaceOf } from '../operations/operations.ts';
+import { packContent } from '../readers/mapping/content.ts';
 import { changedFields, packFieldDigests } from '../readers/mapping/field-digests.ts';
 import { besideKeyless } from '../readers/mapping/group.ts';
 import type { Idempotency } from './idempotency.ts';
+import { type Change, changeOf, endOfKnown, NOT_KNOWN, UNCHANGED } from './known-content.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import type { RowEnd, RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
@@ -28,7 +31,13 @@ import type { ServiceEdge } from './run-context.ts';
 export type Plan =
   | { readonly kind: 'done' }
   /** `ends`: of rows of the request that end otherwise. */
-  | { readonly kind: 'end'; readonly end: RowEnd; readonly ends?: ReadonlyMap<number, RowEnd> }
+  | {
+      readonly kind: 'end';
+      readonly end: RowEnd;
+      readonly ends?: ReadonlyMap<number, RowEnd>;
+      /** Of a known key: against what the service has. */
+      readonly change?: Change;
+    }
   | {
       readonly kind: 'send';
       readonly request: ServiceRequest;
@@ -38,8 +47,12 @@ export type Plan =
       readonly first?: FirstIntent;
       /** What looked damaged, by row. */
       readonly warnings?: Warnings;
+      /** Of the record, once it is accepted; `''`: the ledger keeps none. */
+      readonly content: string;
       /** Known field digests, before and after the request is accepted. */
-      readonly fields?: FieldsChange;
+      readonly fields?: PlannedFields;
+      /** Left out: the record is new. */
+      readonly change?: Change;
     }
   | {
       readonly kind: 'ask';
@@ -47,6 +60,9 @@ export type Plan =
       /** `wait`: ask again in a moment. */
       decide(answers: Answers): Plan | { readonly kind: 'wait' };
     };
+
+/** `contentBefore`: what is known of the whole record where `before` holds. */
+type PlannedFields = FieldsChange & { readonly contentBefore: string };
 
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
@@ -154,18 +170,35 @@ function repeated(task: Undecided, mark: string, step: Step, means: Means): Plan
 }
 
 function mappedPlan(task: Undecided, expected: string, step: OfCall, means: Means): Plan {
-  const { definition, mapping } = means;
-  const tracked = trackedFields(task, definition);
-  if (definition.group !== undefined) {
-    const mapped = mergedOf(task, mapping);
-    if (mapped.kind === 'issues') return invalidGroup(mapped.issues, task);
-    return planOf({ task, step, mapped, warnings: mapped.warnings, expected, tracked }, means);
-  }
+  const mapped = mappedOf(task, means);
+  if (mapped.kind === 'issues') return invalidGroup(mapped.issues, task);
+  const outgoing = {
+    task,
+    step,
+    mapped,
+    expected,
+    content: contentOf(task, mapped, means),
+    tracked: trackedFields(task, means.definition),
+  };
+  return planOf(outgoing, means);
+}
+
+/** What goes in the request of these rows. */
+function mappedOf(task: Undecided, { definition, mapping }: Means): GroupMapped {
+  if (definition.group !== undefined) return mergedOf(task, mapping);
   const mapped = mapping.map(task.row);
-  if (mapped.kind === 'issues') return invalid(mapped.issues);
-  const own = mapped.warnings;
-  const warnings = own.length > 0 ? new Map([[task.row.row, own]]) : NO_WARNINGS;
-  return planOf({ task, step, mapped, warnings, expected, tracked }, means);
+  const ofRow = (issues: readonly Issue[]) => new Map([[task.row.row, issues]]);
+  if (mapped.kind === 'issues') return { kind: 'issues', issues: ofRow(mapped.issues) };
+  const { warnings, ...record } = mapped;
+  return { ...record, warnings: warnings.length > 0 ? ofRow(warnings) : NO_WARNINGS };
+}
+
+/** `''`: the ledger keeps nothing of such records. */
+function contentOf({ run, identityKey }: Undecided, mapped: MappedRecord, means: Means): string {
+  const { definition } = means;
+  const isKept = definition.key !== undefined && spaceOf(run.operation) !== null;
+  if (!isKept || identityKey === null) return '';
+  return packContent(mapped, saltOf({ key: identityKey }, means));
 }
 
 const NO_WARNINGS: Warnings = new Map();
@@ -258,63 +291,31 @@ const APART =
 const MOST_AT_ONCE = `at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
 const TOO_MANY = `the rows from {row} on have the same key, and ${MOST_AT_ONCE}`;
 
-/**
- * The end of rows with a known key. Where the ledger knows the list with which a group's record was
- * created, a warning says whether the rows' list differs.
- */
+/** The end of rows that aren't sent; known records are compared with what was sent of them. */
 function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
   const { definition, mapping } = means;
   const { claim, row } = task;
-  const { group } = definition;
   const texts = isOneText(task, mapping) ? null : mergedOf(task, mapping);
   if (texts?.kind === 'issues') return invalidGroup(texts.issues, task);
-  const tracked = trackedFields(task, definition);
-  const isSkipped = claim.kind === 'known' && plan.end.outcome === 'skipped';
-  if (!isSkipped || group === undefined || tracked === null) return plan;
-  const merged = mergedOf(task, mapping);
-  if (merged.kind === 'issues') return plan;
-  // Its references had ids then that can't be compared now.
-  if (merged.references.some(({ path }) => isWithin(path, group))) return plan;
-  return {
-    kind: 'ask',
-    questions: { references: [], fieldsOf: tracked },
-    decide({ fields }) {
-      if (!areFieldsKnown(fields)) return plan;
-      const body = trackedBody(tracked, merged.body);
-      const isSame = changedFields(body, saltOf(tracked, means), fields) === null;
-      if (isSame) return { kind: 'end', end: skipped(claim, ` with these ${group}`) };
-      const end = skipped(claim, ` with other ${group} than these, which were not sent`);
-      return { kind: 'end', end: { ...end, warnings: [differs(row, group)] } };
-    },
-  };
-}
+  if (claim.kind !== 'known' || plan.end.outcome !== 'skipped') return plan;
 
-function isWithin(path: readonly (string | number)[], list: string): boolean {
-  return path.join('.').startsWith(`${list}.`);
-}
-
-function skipped({ run, id }: Pick<Known, 'run' | 'id'>, said: string): RowEnd {
-  const message = `already created by run {run}${said}`;
-  const given = id === '' ? {} : { id };
-  return { outcome: 'skipped', ...given, code: 'key_known', message, values: { run } };
-}
-
-function differs({ row, line }: RowTask['row'], list: string): Issue {
-  const expected = `the ${list} that the record was created with`;
-  return { row, line, column: null, value: null, expected, code: 'group_differs' };
+  const mapped = texts ?? mappedOf(task, means);
+  const now = mapped.kind === 'mapped' ? contentOf(task, mapped, means) : '';
+  // What no longer maps, or has no key, can't be compared.
+  const change = now === '' ? NOT_KNOWN : changeOf(now, claim.content);
+  const end = endOfKnown({ row, ...claim, now, change }, definition.guard.accounts);
+  return { kind: 'end', end, change };
 }
 
 type Known = Extract<Undecided['claim'], { kind: 'known' }>;
 
-function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, group }: JobDefinition): Step {
+function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey }: JobDefinition): Step {
   const policy = isUpsert(operation) ? 'update' : onKnownKey;
   switch (policy) {
     case 'update':
       return { kind: 'call', call: callOfKnown(operation), knownId: id };
-    case 'skip': {
-      const said = group === undefined ? '' : `; its ${group} were not compared`;
-      return { kind: 'end', end: skipped({ run, id }, said) };
-    }
+    case 'skip':
+      return SKIPPED;
     case 'fail':
       return unsendable('key_known', id === '' ? CREATED_BEFORE : `${CREATED_BEFORE} as {id}`, { run, id });
     default:
@@ -322,6 +323,8 @@ function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, gro
   }
 }
 
+/** What is said of it depends on what the record was created with (`comparedPlan`). */
+const SKIPPED: End = { kind: 'end', end: { outcome: 'skipped', code: 'key_known' } };
 const CREATED_BEFORE = 'already created by run {run}';
 
 function unsendable(code: Issue['code'], message: string, values: Values): End {
@@ -336,29 +339,19 @@ function invalid(issues: readonly Issue[]): End {
 type Outgoing = {
   readonly task: Undecided;
   readonly step: OfCall;
-  readonly mapped: Omit<Extract<Mapped, { kind: 'mapped' }>, 'warnings'>;
-  readonly warnings: Warnings;
+  readonly mapped: Extract<GroupMapped, { kind: 'mapped' }>;
   readonly expected: string;
-  readonly tracked: Tracked | null;
+  /** Of the whole record. */
+  readonly content: string;
+  readonly tracked: KeyPlace | null;
 };
 
-/** `list`: only that list is followed, for a group that is not updated; `null`: all fields. */
-type Tracked = KeyPlace & { readonly list: string | null };
-
-function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): Tracked | null {
+/** A record of a job that updates: what the service has is known field by field. */
+function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): KeyPlace | null {
   const space = spaceOf(run.operation);
   const mayUpdate = isUpsert(run.operation) || definition.onKnownKey === 'update';
-  const list = mayUpdate ? null : (definition.group ?? null);
-  if (!mayUpdate && list === null) return null;
-  if (definition.key === undefined || space === null || key === null) return null;
-  return { space, key, form: definition.keyForm, list };
-}
-
-function trackedBody({ list }: Tracked, body: JsonObject): JsonObject {
-  const path = list?.split('.');
-  if (path === undefined) return body;
-  const own = path.reduce<JsonValue | undefined>(memberOf, body);
-  return withMember({}, path, own ?? []);
+  if (!mayUpdate || definition.key === undefined || space === null || key === null) return null;
+  return { space, key, form: definition.keyForm };
 }
 
 function planOf(outgoing: Outgoing, means: Means): Plan {
@@ -386,19 +379,42 @@ function planInformed(outgoing: Outgoing, answers: Answers, means: Means): Plan 
   if (resolved.kind === 'wait') return resolved;
   if (resolved.kind === 'issues') return invalid(resolved.issues);
   const whole = withReferences(mapped.body, resolved.ids);
-  if (step.knownId === null || tracked === null || !areFieldsKnown(fields))
+  if (step.knownId === null || tracked === null)
     return sendPlan(outgoing, { body: whole, known: fields }, means);
-  const body = changedFields(whole, saltOf(tracked, means), fields);
-  if (body !== null) return sendPlan(outgoing, { body, known: fields }, means);
-  const end = { outcome: 'skipped', id: step.knownId, code: 'unchanged', message: UNCHANGED } as const;
-  return { kind: 'end', end };
+  return updatePlan(outgoing, { whole, fields, id: step.knownId, tracked }, means);
 }
 
-const UNCHANGED = 'no field has changed since the service last accepted the record';
+type Update = {
+  readonly whole: JsonObject;
+  /** As the service last accepted them (`areFieldsKnown`). */
+  readonly fields: string;
+  readonly id: string;
+  readonly tracked: KeyPlace;
+};
+
+/** Of a known record: what has changed, or all where its fields are not known one by one. */
+function updatePlan(outgoing: Outgoing, { whole, fields, id, tracked }: Update, means: Means): Plan {
+  const { task, content } = outgoing;
+  const known = task.claim.kind === 'known' ? task.claim.content : undefined;
+  // Nobody has updated it since it was created.
+  if (fields === '' && changeOf(content, known).kind === 'unchanged') return unchanged(id);
+  if (!areFieldsKnown(fields)) return sendPlan(outgoing, { body: whole, known: fields }, means);
+
+  const salt = saltOf(tracked, means);
+  const changed = changedFields(whole, salt, fields);
+  return changed === null ? unchanged(id) : sendPlan(outgoing, { body: changed, known: fields }, means);
+}
+
+function unchanged(id: string): End {
+  const end = { outcome: 'skipped', id, code: 'unchanged', message: SAME_FIELDS } as const;
+  return { kind: 'end', end, change: UNCHANGED };
+}
+
+const SAME_FIELDS = 'no field has changed since the service last accepted the record';
 
 /** `known`: digests of the fields as the service has them. */
 function sendPlan(
-  { task, step, mapped, warnings, expected, tracked }: Outgoing,
+  { task, step, mapped, expected, content, tracked }: Outgoing,
   { body, known }: { readonly body: JsonObject; readonly known: string },
   means: Means,
 ): Plan {
@@ -406,26 +422,42 @@ function sendPlan(
   const pathId = step.knownId ?? mapped.pathId;
   const built = service.build(step.call, { pathId, body });
   const request = idempotency?.withValue(built, task.row.row) ?? built;
+  const { warnings } = mapped;
   // Most rows: building the object from parts costs more than the rest of the plan.
-  if (warnings.size === 0 && tracked === null) return { kind: 'send', request, expected };
+  if (warnings.size === 0 && tracked === null) return { kind: 'send', request, expected, content };
   return {
     kind: 'send',
     request,
     expected,
+    content,
     ...(warnings.size > 0 && { warnings }),
-    ...(tracked !== null && { fields: fieldsChange(tracked, body, saltOf(tracked, means), known) }),
+    ...(tracked !== null && {
+      fields: plannedFields(tracked, { body, known, content, task }, means),
+    }),
   };
 }
 
-function saltOf({ key }: Tracked, means: Means): string {
+function saltOf({ key }: Pick<KeyPlace, 'key'>, means: Means): string {
   return means.saltOf?.(key) ?? key;
 }
 
-function fieldsChange(record: Tracked, body: JsonObject, salt: string, before: string): FieldsChange {
+function plannedFields(
+  record: KeyPlace,
+  {
+    body,
+    known,
+    content,
+    task,
+  }: Pick<Outgoing, 'content' | 'task'> & { readonly body: JsonObject; readonly known: string },
+  means: Means,
+): PlannedFields {
   const { space, key, form } = record;
-  const known = areFieldsKnown(before) ? before : '';
-  const after = packFieldDigests(trackedBody(record, body), salt, known);
-  return { space, key, form, before, after };
+  const before = areFieldsKnown(known) ? known : '';
+  const after = packFieldDigests(body, saltOf(record, means), before);
+  const isUnderWay = known !== before;
+  const { claim } = task;
+  const contentBefore = claim.kind === 'known' && !isUnderWay ? (claim.content ?? '') : '';
+  return { space, key, form, before: known, after, content, contentBefore };
 }
 
 function internalError(error: unknown): End {

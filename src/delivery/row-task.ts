@@ -54,17 +54,17 @@ export function ownKey(
   return { space, key, place: placeOf(key) };
 }
 
-/**
- * As the ledger records it: only rows that did not succeed keep their source record. `mark`: the
- * settler's intent on the row.
- */
-export function settledRow(
-  task: RowTask,
-  end: RowEnd,
-  mark: string = task.foundMark,
-  fields: FieldsChange | null = null,
-  streak: Streak | null = null,
-): SettledRow {
+type Beside = {
+  /** The settler's intent on the row; left out: the one that it found. */
+  readonly mark?: string;
+  readonly content?: string | undefined;
+  readonly fields?: FieldsChange | null | undefined;
+  readonly streak?: Streak | null;
+};
+
+/** As the ledger records it: only rows that did not succeed keep their source record. */
+export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): SettledRow {
+  const { mark = task.foundMark, content = '', fields = null, streak = null } = beside;
   const { row, run, claim } = task;
   return {
     chunk: task.chunk,
@@ -82,6 +82,7 @@ export function settledRow(
     issues: end.issues?.map(keptIssue) ?? NO_REST.issues,
     warnings: end.warnings?.map(({ code, column }) => ({ code, column })) ?? NO_REST.warnings,
     identity: task.identity,
+    content,
     fields,
     source: isKept(row, end.outcome) ? JSON.stringify(row) : '',
     body: packBody({ text: end.body ?? '', restBytes: end.restBytes ?? 0 }),

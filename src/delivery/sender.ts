@@ -434,6 +434,7 @@ function carryOut(
       const streak = streakOf(end, sending.plan.request.call, context.definition);
       settling.settle(sending, end, {
         ends: warnedEnds(sending, end),
+        content: sending.plan.content,
         fields: fieldsAfter(sending, end),
         streak,
       });

@@ -22,6 +22,8 @@ type Batch = { readonly endings: readonly Ending[]; readonly settled: readonly S
 
 type Beside = {
   readonly ends?: ReadonlyMap<number, RowEnd> | undefined;
+  /** Of the record, once the service has accepted it; left out: not known. */
+  readonly content?: string;
   /** The record's, from now on. */
   readonly fields?: FieldsChange | null;
   readonly streak?: Streak | null;
@@ -74,14 +76,14 @@ export function createSettling(context: RunContext): Settling {
     take,
     record,
     flush,
-    settle(ending, end, { ends, fields, streak = null } = {}) {
+    settle(ending, end, { ends, content, fields, streak = null } = {}) {
       const { task, mark } = ending;
       const endOf = ({ row }: RowTask) => ends?.get(row.row) ?? end;
       ending.state = 'settling';
-      settled.push(settledRow(task, endOf(task), mark, fields, streak));
+      settled.push(settledRow(task, endOf(task), { mark, content, fields, streak }));
       // The record's fields are recorded once, as its key is.
       for (const member of task.members) {
-        const own = settledRow(member, endOf(member), mark);
+        const own = settledRow(member, endOf(member), { mark });
         settled.push({ ...own, leader: task.row.row });
       }
       endings.push(ending);
@@ -103,13 +105,13 @@ export function fieldsAfter(
   { outcome, attempts = 0 }: RowEnd,
 ): FieldsChange | null {
   if (fields === undefined) return null;
-  const { space, key, form, before, after } = fields;
+  const { space, key, form, before, after, content, contentBefore } = fields;
   const change = { space, key, form, before: fieldsUnderWay(fencingToken) };
-  if (wasAccepted(outcome)) return { ...change, after };
+  if (wasAccepted(outcome)) return { ...change, after, content };
   // Before a refusal, an earlier attempt may have been carried out.
   const isUntouched = leavesAsItWas(outcome) && attempts === 1;
   if (!isUntouched) return null;
-  return { ...change, after: areFieldsKnown(before) ? before : '' };
+  return { ...change, after: areFieldsKnown(before) ? before : '', content: contentBefore };
 }
 
 async function recordBatch(

@@ -32,7 +32,13 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
   /** The job groups rows, and another row of this key stands apart. */
   z.object({ kind: z.literal('apart'), row: z.number().int().positive() }),
   /** An earlier run created a record with this id under the key. */
-  z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),
+  z.object({
+    kind: z.literal('known'),
+    run: z.string(),
+    id: z.string(),
+    /** What the service has of it (content.ts); absent: not known. */
+    content: z.string().optional(),
+  }),
   /** Another run's row has the key and is not done, or is in doubt. */
   z.object({
     kind: z.literal('held'),
@@ -52,6 +58,8 @@ export type KeyState =
       readonly run: string;
       readonly row: number;
       readonly id: string;
+      /** What the service has of it (content.ts); absent: not known. */
+      readonly content?: string;
       readonly alike?: true;
     }
   /** A row has the key and is not done yet, or is in doubt. */
@@ -82,6 +90,13 @@ export function claimOf(state: KeyState, run: string | null, firstOfRun: () => F
   if (first !== null) return { kind: 'duplicate', row: first.row };
 
   if (!isOthers) return { kind: 'claimed' };
-  if (state.kind === 'known') return { kind: 'known', run: state.run, id: state.id };
+  if (state.kind === 'known') return knownClaim(state);
   return { kind: 'held', run: state.run, row: state.row, inDoubt: state.inDoubt };
+}
+
+type KnownKey = Extract<KeyState, { kind: 'known' }>;
+
+function knownClaim({ run, id, content }: KnownKey): KeyClaim {
+  if (content === undefined) return { kind: 'known', run, id };
+  return { kind: 'known', run, id, content };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decide, decideCancelled, type Plan } from '../../src/delivery/decide.ts';
 import { type RowEnd, settledRow } from '../../src/delivery/row-task.ts';
 import { intentMark, type Mark } from '../../src/engine/ledger/mark.ts';
+import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
@@ -9,6 +10,7 @@ import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
 import type { RunState } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import { mayRepeat, OPERATIONS } from '../../src/operations/operations.ts';
+import { packContent } from '../../src/readers/mapping/content.ts';
 import { packFieldDigests } from '../../src/readers/mapping/field-digests.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
@@ -36,6 +38,7 @@ const sends = (call: ServiceRequest['call'], id = 'from-row', expected = '') => 
   kind: 'send',
   request: { call, method: 'POST', path: `/${id}`, body: JSON.stringify(BODY) },
   expected,
+  content: expect.any(String),
 });
 const ends = (end: RowEnd) => ({ kind: 'end', end });
 
@@ -55,15 +58,15 @@ type Case = {
   readonly possiblySent?: boolean;
   /** Of the run that has the key. */
   readonly state?: RunState;
+  /** Of the known record. */
+  readonly content?: string;
 };
 
 /** Of row 7, whose key is K7. */
-function planOf(
-  operation: Operation,
-  { claim = 'claimed', mark, definition, mapped = FINE, possiblySent = false, state }: Case = {},
-) {
+function planOf(operation: Operation, given: Case = {}) {
+  const { claim = 'claimed', mark, definition, mapped = FINE, possiblySent = false } = given;
   const task = sampleTask(operation, {
-    claim: state === undefined ? CLAIMS[claim] : { ...CLAIMS.held, state },
+    claim: claimOf(claim, given),
     possiblySent,
   });
   const marks = new Map(mark === undefined ? [] : [[7, mark]]);
@@ -72,6 +75,11 @@ function planOf(
     mapping: sampleMapping({ hasKey: true, keyOf: () => 'K7', map: () => mapped }),
     service: { build },
   });
+}
+
+function claimOf(claim: keyof typeof CLAIMS, { state, content }: Case): KeyClaim {
+  if (state !== undefined) return { ...CLAIMS.held, state };
+  return content === undefined ? CLAIMS[claim] : { ...CLAIMS.known, content };
 }
 
 function questionOf(operation: Operation, given: Case) {
@@ -209,7 +217,7 @@ describe('a row whose key is known', () => {
     outcome: 'skipped',
     id: 'sub-9',
     code: 'key_known',
-    message: 'already created by run run-before',
+    message: 'already created by run run-before; its content is not known',
   });
   const UPDATED = sends('subclient.update', 'sub-9');
   test.each<[string, Operation, Case, object]>([
@@ -221,7 +229,7 @@ describe('a row whose key is known', () => {
       'is skipped as a group that does not map, with a hint',
       'counterparty.draft',
       { definition: { group: 'accounts' }, mapped: NO_NAME },
-      { end: { message: 'already created by run run-before; its accounts were not compared' } },
+      { end: { message: 'already created by run run-before; its content is not known' } },
     ],
     [
       'is invalid with onKnownKey: fail, and names the identifier',
@@ -261,64 +269,113 @@ describe('a row whose key is known', () => {
   });
 });
 
-test.each([
-  ['of which nothing is known is skipped with a hint', '', '; its accounts were not compared', []],
-  ['with the same list is skipped', 'same', ' with these accounts', []],
-  [
-    'with another list is skipped with a warning',
-    'other',
-    ' with other accounts than these, which were not sent',
-    ['group_differs'],
-  ],
-])('a known group %s', (_, known, said, codes) => {
-  const accounts = [{ iban: 'GB1' }];
-  const mapped = { ...FINE, body: { name: 'Acme', accounts } };
-  const { questions, decide: informed } = questionOf('counterparty.draft', {
-    claim: 'known',
-    definition: { group: 'accounts' },
-    mapped,
-  });
-  expect(questions).toMatchObject({ references: [], fieldsOf: { space: 'counterparty', key: 'K7' } });
-  const digests = {
-    same: packFieldDigests({ accounts }, 'K7'),
-    other: packFieldDigests({ accounts: [] }, 'K7'),
+describe('a row whose key is known, against what the record was created with', () => {
+  const ACCOUNT = { iban: 'DE89370400440532013000' };
+  const OTHER = { iban: 'FR1420041010050500013M02606' };
+  const payee = (name: string, ...accounts: readonly JsonObject[]) => ({ name, accounts });
+  const contentOf = (body: JsonObject) => packContent({ body, references: [] }, 'K7');
+  const HELD = {
+    outcome: 'invalid',
+    code: 'account_changed',
+    message: 'another account than the one with which run run-before created the record as sub-9',
   };
-  const fields = known === '' ? '' : digests[known === 'same' ? 'same' : 'other'];
-  expect(inWords(informed({ states: [], fields }))).toMatchObject({
-    kind: 'end',
-    end: {
-      outcome: 'skipped',
-      code: 'key_known',
-      id: 'sub-9',
-      message: `already created by run run-before${said}`,
-    },
+
+  type Told = readonly [string, JsonObject, string, readonly string[]];
+
+  test.each<Told>([
+    ['the same', payee('A', ACCOUNT), ' with this content', []],
+    ['another name', payee('B', ACCOUNT), ' with other content, and this was not sent', ['changed_not_sent']],
+    ['one account less', payee('A'), ' with other content, and this was not sent', ['changed_not_sent']],
+    [
+      'one account more',
+      payee('A', ACCOUNT, OTHER),
+      ' with other content, and this was not sent',
+      ['account_added'],
+    ],
+    ['another account', payee('A', OTHER), ' with other content, and this was not sent', ['account_changed']],
+    [
+      'perhaps the same account',
+      payee('A', { accountNumber: '0532013000' }),
+      ' with other content, and this was not sent',
+      ['account_changed'],
+    ],
+  ])('%s: it is skipped, and what differs is told', (_, body, said, codes) => {
+    const content = contentOf(payee('A', ACCOUNT));
+    const plan = planOf('counterparty.draft', { content, mapped: { ...FINE, body } });
+    expect(inWords(plan)).toMatchObject(
+      ends({
+        outcome: 'skipped',
+        code: 'key_known',
+        id: 'sub-9',
+        message: `already created by run run-before${said}`,
+      }),
+    );
+    expect(warningsOf(plan)).toEqual(codes);
   });
-  const plan = informed({ states: [], fields });
-  expect((plan.kind === 'end' && plan.end.warnings ? plan.end.warnings : []).map(({ code }) => code)).toEqual(
-    codes,
-  );
+
+  test.each([
+    ['hold', payee('A', OTHER), HELD],
+    ['hold', payee('A', ACCOUNT, OTHER), { outcome: 'skipped' }],
+    ['hold', payee('A', { accountNumber: '0532013000' }), { outcome: 'skipped' }],
+    ['warn', payee('A', OTHER), { outcome: 'skipped' }],
+    ['off', payee('A', OTHER), { outcome: 'skipped' }],
+  ] as const)('guard: %s, %o', (accounts, body, end) => {
+    const definition = { guard: { accounts } };
+    const content = contentOf(payee('A', ACCOUNT));
+    const plan = planOf('counterparty.draft', { content, definition, mapped: { ...FINE, body } });
+    expect(inWords(plan)).toMatchObject(ends(end as RowEnd));
+  });
+
+  test('an account that is compared with none is told, where the guard is not off', () => {
+    const told = (accounts: string, body: JsonObject) =>
+      warningsOf(
+        planOf('counterparty.draft', {
+          claim: 'known',
+          definition: { guard: { accounts } },
+          mapped: { ...FINE, body },
+        }),
+      );
+    expect(told('warn', payee('A', ACCOUNT))).toEqual(['account_not_known']);
+    expect(told('hold', payee('A', ACCOUNT))).toEqual(['account_not_known']);
+    expect(told('off', payee('A', ACCOUNT))).toEqual([]);
+    expect(told('warn', payee('A'))).toEqual([]);
+  });
+
+  test('rows of a group are compared, and held, as one', () => {
+    const plan = planOf('counterparty.draft', {
+      content: contentOf(payee('A', ACCOUNT)),
+      definition: { group: 'accounts', guard: { accounts: 'hold' } },
+      mapped: { ...FINE, body: payee('A', OTHER) },
+    });
+    expect(inWords(plan)).toMatchObject(ends(HELD as RowEnd));
+    expect(plan).not.toHaveProperty('ends');
+  });
+
+  test('an update sends nothing where nobody has changed the record since it was created just so', () => {
+    const same = questionOf('subclient.upsert', { content: contentOf(BODY) });
+    expect(same.decide({ states: [], fields: '' })).toMatchObject(
+      ends({ outcome: 'skipped', code: 'unchanged' } as RowEnd),
+    );
+    expect(same.decide({ states: [], fields: '~' })).toMatchObject(sends('subclient.update', 'sub-9'));
+    const other = questionOf('subclient.upsert', { content: contentOf({ details: { name: 'B' } }) });
+    expect(other.decide({ states: [], fields: '' })).toMatchObject(sends('subclient.update', 'sub-9'));
+  });
 });
 
-test('a new group keeps a digest of its list, and of nothing else', () => {
-  const accounts = [{ iban: 'GB1' }];
-  const mapped = { ...FINE, body: { name: 'Acme', accounts } };
-  const plan = planOf('counterparty.draft', { definition: { group: 'accounts' }, mapped });
-  const after = packFieldDigests({ accounts }, 'K7');
-  expect(plan).toMatchObject({
-    kind: 'send',
-    fields: { space: 'counterparty', key: 'K7', before: '', after },
-  });
-});
+function warningsOf(plan: Plan): readonly string[] {
+  return plan.kind === 'end' ? (plan.end.warnings ?? []).map(({ code }) => code) : [];
+}
 
 describe('a row whose record may be updated', () => {
   const PLACE = { space: 'subclient', key: 'K7', form: 'loose' };
+  const CONTENT = { content: packContent({ body: BODY, references: [] }, 'K7'), contentBefore: '' };
   const ACCEPTED = packFieldDigests(BODY, 'K7');
   const OTHER = packFieldDigests({ details: { name: 'Company 6' } }, 'K7');
   const updateWith = (fields: string) =>
     questionOf('subclient.upsert', { claim: 'known' }).decide({ states: [], fields });
 
   test('is created with all its fields, which are followed from then on', () => {
-    const fields = { ...PLACE, before: '', after: ACCEPTED };
+    const fields = { ...PLACE, ...CONTENT, before: '', after: ACCEPTED };
     expect(planOf('subclient.upsert')).toEqual({ ...sends('subclient.create'), fields });
   });
 
@@ -338,7 +395,7 @@ describe('a row whose record may be updated', () => {
     ['sends them all where an update is under way, or was lost', '~dead.1'],
     ['sends what has changed, and adds it to what is known', OTHER],
   ])('%s', (_, before) => {
-    const fields = { ...PLACE, before, after: ACCEPTED };
+    const fields = { ...PLACE, ...CONTENT, before, after: ACCEPTED };
     expect(updateWith(before)).toEqual({ ...sends('subclient.update', 'sub-9'), fields });
     const plan = questionOf('subclient.create', {
       claim: 'known',

@@ -95,14 +95,22 @@ describe('rows of one key', () => {
   test('are not settled by a worker that gave them up while another one sends them', async () => {
     const bench = await start(3);
     const rows = [1, 2, 3].map((row) =>
-      settledRow(taskOf(bench, row), { outcome: 'failed', code: 'connection_refused', attempts: 5 }, ''),
+      settledRow(
+        taskOf(bench, row),
+        { outcome: 'failed', code: 'connection_refused', attempts: 5 },
+        { mark: '' },
+      ),
     );
     // The other worker's intent is on the first row, then its outcome.
     await bench.setMark(1, 'i other.1 1');
     const members = rows.slice(1).map((row) => ({ ...row, leader: 1 }));
     expect(await Promise.all(members.map(bench.context.ledger.settle))).toEqual([false, false]);
     const task = taskOf(bench, 1);
-    const drafted = settledRow(task, { outcome: 'drafted', id: 'cp-1', status: 200 }, 'i other.1 1');
+    const drafted = settledRow(
+      task,
+      { outcome: 'drafted', id: 'cp-1', status: 200 },
+      { mark: 'i other.1 1' },
+    );
     expect(await bench.context.ledger.settle(drafted)).toBe(true);
     expect(await Promise.all(members.map(bench.context.ledger.settle))).toEqual([false, false]);
     const same = members.map((member) => ({ ...member, outcome: 'drafted' as const }));

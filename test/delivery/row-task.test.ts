@@ -39,7 +39,8 @@ describe('the intent that the row is settled over', () => {
     ['none, where the last attempt was taken back', '', ''],
   ])('%s', (_, mark, expected) => {
     const task = sampleTask('subclient.create', { foundMark: 'i dead.1 1' });
-    expect(settledRow(task, { outcome: 'failed' }, mark).mark).toBe(expected);
+    const beside = mark === undefined ? {} : { mark };
+    expect(settledRow(task, { outcome: 'failed' }, beside).mark).toBe(expected);
   });
 });
 

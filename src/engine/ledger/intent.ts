@@ -16,7 +16,7 @@ export type Intent = {
   readonly expected: string;
   /** The row's key, whose claim is restored with the intent; `null`: no key. */
   readonly identity: { readonly space: string; readonly key: string } | null;
-  /** `before`: what was known; `own`: until the answer is recorded; `null`: not followed. */
+  /** `before`: what was known; `own`: until the answer is recorded; `null`: no job updates it. */
   readonly fields: (KeyPlace & { readonly before: string; readonly own: string }) | null;
   /** The call may be repeated: it goes even where a lost worker may have sent it. */
   readonly repeatable: boolean;
@@ -105,5 +105,6 @@ function placedRow({ row, identity }: RangeRow, keys: LedgerKeys): readonly (str
 }
 
 function fieldsOf(fields: NonNullable<Intent['fields']>, keys: LedgerKeys) {
-  return { ...fieldsPlace(keys, fields), before: fields.before, own: fields.own };
+  const { before, own } = fields;
+  return { ...fieldsPlace(keys, fields), before, own, key: identityPlace(keys, fields) };
 }

@@ -71,13 +71,13 @@ function obstacleOf(entry: readonly string[], metBy: string | undefined, run: st
   return claimOf(state, run, () => (first === 0 ? null : { row: first, isAlike }));
 }
 
-/** An entry's kind, has it another text, run, row, id; empty: there is none. */
-function parseEntry([kind, another, run = '', row, id = '']: readonly string[]): KeyState {
+/** An entry's kind, has it another text, run, row, id, content; empty: there is none. */
+function parseEntry([kind, another, run = '', row, id = '', content = '']: readonly string[]): KeyState {
   const place = { run, row: Number(row) };
   const alike = another === '1' ? { alike: true as const } : {};
   switch (kind) {
     case protocol.known:
-      return { kind: 'known', ...place, id, ...alike };
+      return { kind: 'known', ...place, id, ...(content !== '' && { content }), ...alike };
     case protocol.claimed:
     case protocol.doubted:
       return { kind: 'held', ...place, inDoubt: kind === protocol.doubted, ...alike };
@@ -152,7 +152,7 @@ export function readPlaces(redis: RedisConnection, keys: LedgerKeys, places: rea
   return keyStates(lookNow(redis, keysNow), keys, places);
 }
 
-/** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */
+/** Digests of the fields that the service last accepted; `''` or with `~` first: none known. */
 export async function readKeyFields(
   redis: RedisConnection,
   keys: LedgerKeys,

@@ -60,7 +60,7 @@ export const protocol = {
   nobodys: `${GIVEN_BACK} ${NOBODY} 0 `,
   /** Of the run in `nobodys`. */
   nobody: NOBODY,
-  /** Stands for field digests that nobody knows; a token may follow. */
+  /** Stands for field digests that nobody knows, nor the whole content; a token may follow. */
   fieldsUnknown: '~',
 
   running: 'running',

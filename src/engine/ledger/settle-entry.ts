@@ -30,11 +30,16 @@ export function areFieldsKnown(fields: string): boolean {
   return fields !== '' && !fields.startsWith(protocol.fieldsUnknown);
 }
 
-/** Where the record's field digests are no longer `before`, nothing is known of them. */
+/**
+ * What the service has of a record that a job updates. Where the record's field digests are no
+ * longer `before`, nothing is known of them.
+ */
 export type FieldsChange = KeyPlace & {
   readonly before: string;
-  /** `''`: what the service has is unknown. */
+  /** `''`: none is known by itself. */
   readonly after: string;
+  /** Of the whole record then (model/content.ts); `''`: not known. */
+  readonly content: string;
 };
 
 /** A settlement, and what is kept beside it. */
@@ -42,6 +47,8 @@ export type SettledRow = Settlement & {
   readonly chunk: number;
   /** The row's own key, whose claim its outcome changes (`KEY_AFTER`); `null`: it has none. */
   readonly identity: KeyPlace | null;
+  /** What the service has of the record that it accepted (model/content.ts); `''`: not known. */
+  readonly content: string;
   readonly fields: FieldsChange | null;
   /** The row as it was read, where it did not succeed. */
   readonly source: string;
@@ -75,7 +82,7 @@ type SettleEntry = {
   /** `''`: the settler neither left nor found an intent. */
   readonly mark: string;
   /** The row's key and what becomes of its claim: known, in doubt, given back. */
-  readonly key?: (Place & { readonly becomes: Becomes; readonly id: string }) | undefined;
+  readonly key?: KeyEnd | undefined;
   readonly source?: string | undefined;
   readonly body?: ToldBody | undefined;
   readonly documents?: string | undefined;
@@ -90,8 +97,13 @@ type SettleEntry = {
   /** Another take may have sent it: its refusal ends no doubt. */
   readonly shared?: 1 | undefined;
   readonly streak?: Streak | undefined;
-  readonly fields?: (Place & Pick<FieldsChange, 'before' | 'after'>) | undefined;
+  readonly fields?: FieldsEnd | undefined;
 };
+
+type KeyEnd = Place & { readonly becomes: Becomes; readonly id: string; readonly content: string };
+
+/** `key`: the place of the record's key. */
+type FieldsEnd = Place & Pick<FieldsChange, 'before' | 'after' | 'content'> & { readonly key: Place };
 
 const BECOMES = {
   known: protocol.known,
@@ -124,19 +136,18 @@ function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, 
   };
 }
 
-function keyOf(keys: LedgerKeys, { identity, outcome, id }: SettledRow): SettleEntry['key'] {
+function keyOf(keys: LedgerKeys, { identity, outcome, id, content }: SettledRow): KeyEnd | undefined {
   if (identity === null) return undefined;
   const becomes = BECOMES[KEY_AFTER[outcome]];
+  const place = identityPlace(keys, identity);
+  if (becomes !== protocol.known) return { ...place, becomes, id: '', content: '' };
   // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
-  return {
-    ...identityPlace(keys, identity),
-    becomes,
-    id: becomes === protocol.known ? id.toWellFormed() : '',
-  };
+  return { ...place, becomes, id: id.toWellFormed(), content };
 }
 
-function fieldsOf(keys: LedgerKeys, change: FieldsChange): SettleEntry['fields'] {
-  return { ...fieldsPlace(keys, change), before: change.before, after: change.after };
+function fieldsOf(keys: LedgerKeys, change: FieldsChange): FieldsEnd {
+  const { before, after, content } = change;
+  return { ...fieldsPlace(keys, change), before, after, content, key: identityPlace(keys, change) };
 }
 
 /** The settler sent nothing of the row and still says how it ended. */
@@ -155,7 +166,7 @@ type Together = {
   readonly fencingToken: string;
   readonly outcome: Outcome;
   readonly settlements: SettledRow[];
-  /** Each row's number, the place of its key, its id. */
+  /** Each row's number, the place of its key, its id, what is known of its content. */
   readonly rows: (string | number)[];
 };
 
@@ -196,7 +207,8 @@ export function tellEnds(
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
     const group = groupOf(groups, row, token);
     group.settlements.push(row);
-    group.rows.push(row.row, bucket, digest, identity === null ? '' : row.id.toWellFormed());
+    const id = identity === null ? '' : row.id.toWellFormed();
+    group.rows.push(row.row, bucket, digest, id, row.content);
   }
   const together = groups.map((group) => ({
     ...group,

@@ -59,9 +59,18 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   group_apart:
     `Put all rows of the key directly below each other ${IN_FAILED}; never ` +
     'give one of them another key, which would make a record of its own.',
-  group_differs:
+  changed_not_sent:
     'These keys are known already, and nothing was sent: change the ' +
     'record at the service where the file is right, or correct the file.',
+  emptied_not_sent:
+    'The service keeps what it has there: empty it at the service where the file is right, ' +
+    'or send empty cells with `emptyCell: null`.',
+  account_changed:
+    'Ask the payee by a way that you knew before, never by one that came with the file. Where the account is right, ' +
+    'change it at the service; else correct the file. Then `onboard write-off` the row, with who said so.',
+  account_added:
+    'Ask the payee by a way that you knew before; where the further account is right, add it at the service.',
+  account_not_known: 'Compare the account with the one at the service: nothing is known of what was sent.',
   rule_broken: `Correct the cell ${IN_FAILED}; the rule stands under \`rules\` in the job definition.`,
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
@@ -199,9 +208,17 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation, 
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
 
+const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
+  'changed_not_sent',
+  'emptied_not_sent',
+  'account_changed',
+  'account_added',
+  'account_not_known',
+]);
+
 /** Empty for checks, which the job definition can make errors. */
 export function warningAdvice(code: string): string {
-  return code === 'group_differs' ? BY_ISSUE[code] : '';
+  return OF_CONTENT.has(code) ? (BY_CODE.get(code) ?? '') : '';
 }
 
 /** What takes a run on that is paused or stopped, or lost its process. */

@@ -281,14 +281,14 @@ describe('settled rows', () => {
 
   test.each([
     ['under way, as at the time of the update', '~me.1', 'after'],
-    ['as they were before the update', 'before', ''],
-    ['not there', '', ''],
+    ['as they were before the update', 'before', '~'],
+    ['not there', '', '~'],
   ])('of an update: the digests of the record’s fields that Redis has %s', async (_, held, kept) => {
     const bench = await startBench();
     const fields = { space: 'subclient', key: 'A' };
     const { bucket, digest } = fieldsPlace(bench.keys, fields);
     if (held !== '') await setAccepted(own().redis, bench.keys, fields, held);
-    const change = { ...fields, before: '~me.1', after: 'after' };
+    const change = { ...fields, before: '~me.1', after: 'after', content: '' };
     await settle(bench, settled(1, 'updated', { fields: change }));
     expect((await own().redis.hget(bucket, digest)) ?? '').toBe(kept);
   });

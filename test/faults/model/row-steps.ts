@@ -109,7 +109,7 @@ export function nextOf(world: World, hand: RowHand, id: string): Next {
   const { before, made, first, doubt, expected } = hand;
   const settled = (end: RowEnd): Next => ({
     kind: 'settled',
-    settled: settledRow(taskOf(world, hand), endOver(doubt, end), expected),
+    settled: settledRow(taskOf(world, hand), endOver(doubt, end), { mark: expected }),
   });
   if (hand.end !== null) return settled(hand.end);
   const reply = replyOf(hand.reply ?? 'not-sent', id);

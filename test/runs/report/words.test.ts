@@ -185,11 +185,11 @@ describe('renderSummary', () => {
   });
 
   it('given known keys whose lists differ, says that nothing was sent, and offers no check for it', () => {
-    const differs = { code: 'group_differs', count: 3, exampleRow: 7 };
+    const differs = { code: 'changed_not_sent', count: 3, exampleRow: 7 };
     const text = textOf({ ...summaryOf(['created']), topWarnings: [differs] });
     expect(text).toContain(
       [
-        '  3 × warning group_differs, for example row 7',
+        '  3 × warning changed_not_sent, for example row 7',
         '    These keys are known already, and nothing was sent: change the record at the',
         '    service where the file is right, or correct the file.',
       ].join('\n'),
@@ -199,7 +199,7 @@ describe('renderSummary', () => {
       ...summaryOf(['created']),
       topWarnings: [differs, { ...differs, code: 'mojibake' }],
     });
-    expect(both).toContain('checks: { damage: error }\n  3 × warning group_differs');
+    expect(both).toContain('checks: { damage: error }\n  3 × warning changed_not_sent');
   });
 
   it('given files that were changed since, names them and those beside them, and loads the latter', () => {

@@ -1,10 +1,12 @@
 -- Puts lost intents back, with their keys' claims. May run twice, and on a ledger that lost
 -- nothing.
--- KEYS: prefix of chunks, blocks. ARGV: run, JSON of intents: chunk, row, mark, key.
+-- KEYS: prefix of chunks, blocks. ARGV: run, JSON of intents: chunk, row, mark, key,
+-- fields.
 -- A row with an outcome stays as it is, and so does its key, which may have been given back. An
 -- earlier intent of the same process gives way; with one of another process the row is conflicting.
 
 --- @include "parts/key-entries"
+--- @include "parts/content"
 --- @include "parts/open-chunk"
 --- @include "parts/whose-intent"
 
@@ -33,6 +35,7 @@ local function putBack(e)
   if not stands then return end
   if current ~= stands then call('HSET', chunkKey, row, stands) end
   if e.key then claimAgain(row, e.key) end
+  if e.fields then forgetFields(e.fields) end
 end
 
 for _, e in ipairs(intents) do putBack(e) end

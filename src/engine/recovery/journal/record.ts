@@ -10,13 +10,20 @@ import { intentMark } from '../../ledger/mark.ts';
 import { protocol } from '../../ledger/protocol.ts';
 
 /** The only form that this program writes and reads. */
-const VERSION = 7;
+const VERSION = 8;
 
 const run = z.string().min(1);
 const int = z.number().int();
 const markSchema = z.tuple([int, int, z.string()]);
 const keySchema = z.object({ bucket: z.string(), digest: z.string() });
-const intentSchema = z.object({ chunk: int, row: int, mark: z.string(), key: keySchema.optional() });
+const intentSchema = z.object({
+  chunk: int,
+  row: int,
+  mark: z.string(),
+  key: keySchema.optional(),
+  /** The ledger's: which record's fields are unknown from then on. */
+  fields: z.looseObject({}).optional(),
+});
 /** For `chunk`, `row`, `outcome` and `accepted` alone: the rest is the ledger's. */
 const entrySchema = z.looseObject({
   chunk: int,
@@ -34,7 +41,7 @@ const nextSchema = z
   })
   .transform(({ ranges, rows }) => [...ranges.flatMap(intentsOf), ...rows]);
 
-/** As EXCHANGE is told: `together` with each row's number, bucket, digest, id. */
+/** As EXCHANGE is told: `together` with each row's number, bucket, digest, id, content. */
 const endedSchema = z
   .object({
     together: z.array(
@@ -156,7 +163,7 @@ function intentsOf({ chunk, fencingToken, rows }: Ranged): IntendedRow[] {
   });
 }
 
-const TOGETHER_WIDTH = 4;
+const TOGETHER_WIDTH = 5;
 
 function entriesOf({
   outcome,
@@ -164,16 +171,18 @@ function entriesOf({
   ...of
 }: Ranged & { readonly outcome: string; readonly settlements: string }): SettleEntry[] {
   const texts = eachTogether(settlements);
-  return rowsOf(of.rows, TOGETHER_WIDTH).map(([row = 0, bucket = '', digest = '', id = ''], i) => ({
-    chunk: of.chunk,
-    row: Number(row),
-    outcome,
-    settlement: texts[i] ?? '',
-    mark: intentMark(of.fencingToken, Number(row), 1),
-    ...(bucket !== '' && { key: { bucket, digest, becomes: protocol.known, id } }),
-    accepted: 1,
-    answered: 1,
-  }));
+  return rowsOf(of.rows, TOGETHER_WIDTH).map(
+    ([row = 0, bucket = '', digest = '', id = '', content = ''], i) => ({
+      chunk: of.chunk,
+      row: Number(row),
+      outcome,
+      settlement: texts[i] ?? '',
+      mark: intentMark(of.fencingToken, Number(row), 1),
+      ...(bucket !== '' && { key: { bucket, digest, becomes: protocol.known, id, content } }),
+      accepted: 1,
+      answered: 1,
+    }),
+  );
 }
 
 function rowsOf<Cell>(cells: readonly Cell[], width: number): Cell[][] {

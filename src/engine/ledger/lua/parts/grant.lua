@@ -9,6 +9,7 @@
 
 --- @include "parts/clock"
 --- @include "parts/key-entries"
+--- @include "parts/content"
 --- @include "parts/open-chunk"
 --- @include "parts/withdraw"
 
@@ -77,13 +78,6 @@ local function holderOf(gate, row, key)
   local other = otherOf(key.bucket, key.digest)
   if not other then putKey(key.bucket, key.digest, protocol.claimed, gate.run, row, '') end
   return other
-end
-
-local function forgetFields(of)
-  if not of then return end
-  local stored = call('HGET', of.bucket, of.digest) or ''
-  local isKnown = stored == of.before or stored == of.own
-  call('HSET', of.bucket, of.digest, isKnown and of.own or protocol.fieldsUnknown)
 end
 
 -- The mark was granted before and nothing was sent under it: the row gets its earlier mark back.
@@ -247,7 +241,7 @@ local function grant(keys, asked, by)
     if why then
       refuse(gate, e.row, why)
     else
-      forgetFields(e.fields)
+      if e.fields then forgetFields(e.fields) end
     end
   end
   return gate.refused

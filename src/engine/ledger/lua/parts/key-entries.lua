@@ -5,6 +5,7 @@
 -- `<form>s`, `<form>=<text>s`: which row of which run met the key of another run first.
 -- An entry is '<kind><text> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt,
 -- x: given back by a row that was not created; the text's digest is empty where it is its form.
+-- Of a known key, '<kind><text>;<content> …' has digests of what the service has (content.ts).
 
 -- The field of the key's own entry, its text, its form, is it of an exact job.
 local function placeOf(digest)
@@ -14,20 +15,27 @@ local function placeOf(digest)
   return digest, string.sub(text, 2), form, true
 end
 
--- Kind, text, run, row.
+-- Kind, text, run, row, content.
 local function partsOf(entry)
-  return string.match(entry or '', '^(%a)(%S*) (%S+) (%d+)')
+  local kind, text, content, run, row = string.match(entry or '', '^(%a)([^ ;]*);?(%S*) (%S+) (%d+)')
+  return kind, text, run, row, content
 end
 
-local function entryOf(kind, text, run, row, id)
-  return kind .. text .. ' ' .. run .. ' ' .. row .. ' ' .. id
+local function entryOf(kind, text, run, row, id, content)
+  local known = content and content ~= '' and ';' .. content or ''
+  return kind .. text .. known .. ' ' .. run .. ' ' .. row .. ' ' .. id
 end
 
--- An entry as scripts answer it: kind, '1' where it has another text than asked for, run, row, id.
+local function idOf(entry)
+  return string.match(entry, '^%S+ %S+ %d+ (.*)$')
+end
+
+-- An entry as scripts answer it: kind, '1' where it has another text than asked for, run, row, id,
+-- content.
 local function answerOf(entry, text)
-  local kind, own, run, row, id = string.match(entry, '^(%a)(%S*) (%S+) (%d+) (.*)$')
+  local kind, own, run, row, content = partsOf(entry)
   if not kind then return {} end
-  return {kind, own == text and '0' or '1', run, row, id}
+  return {kind, own == text and '0' or '1', run, row, idOf(entry), content}
 end
 
 local function isTaken(entry)
@@ -35,15 +43,15 @@ local function isTaken(entry)
 end
 
 local function isEntryOf(entry, text, run, row)
-  local owner = text .. ' ' .. run .. ' ' .. row .. ' '
-  return string.sub(entry, 2, #owner + 1) == owner
+  local _, ownText, ownRun, ownRow = partsOf(entry)
+  return ownText == text and ownRun == run and ownRow == row
 end
 
 -- A key of an exact job leaves word at the place of its form, given back by nobody, so that the
 -- others need not look for it where that place was free.
-local function putKey(bucket, digest, kind, run, row, id)
+local function putKey(bucket, digest, kind, run, row, id, content)
   local field, text, form, isExact = placeOf(digest)
-  call('HSET', bucket, field, entryOf(kind, text, run, row, id))
+  call('HSET', bucket, field, entryOf(kind, text, run, row, id, content))
   if isExact then
     call('HSETNX', bucket, form, protocol.nobodys)
     call('HSET', bucket, form .. protocol.exactSuffix, '')

@@ -15,6 +15,7 @@
 --   rows: the next take leaves the row in doubt. Nor is a `shared` refusal.
 
 --- @include "parts/key-entries"
+--- @include "parts/content"
 --- @include "parts/open-chunk"
 --- @include "parts/whose-intent"
 --- @include "parts/breaker-success"
@@ -28,16 +29,7 @@ end
 local function keepIdentity(of, row, key, isClaimed)
   -- Claimed in this epoch: nobody else can have it, so no look is needed.
   if isClaimed or hasKey(key.bucket, key.digest, of.run, row) then
-    putKey(key.bucket, key.digest, key.becomes, of.run, row, key.id)
-  end
-end
-
-local function keepFields(change)
-  local stored = call('HGET', change.bucket, change.digest) or ''
-  if stored == change.before and change.after ~= '' then
-    call('HSET', change.bucket, change.digest, change.after)
-  else
-    call('HDEL', change.bucket, change.digest)
+    putKey(key.bucket, key.digest, key.becomes, of.run, row, key.id, key.content)
   end
 end
 
@@ -68,16 +60,17 @@ local function isInOrder(chunkKey, batch, rows, epochName)
   return true, claimedIn == epochName
 end
 
--- A batch's cells: row, bucket, digest and id of each.
+-- A batch's cells: row, bucket, digest, id and content of each.
 local function rowsOfBatch(batch)
   local cells, rows, keys = batch.rows, {}, {}
-  for at = 1, #cells, 4 do
+  for at = 1, #cells, 5 do
     rows[#rows + 1] = tostring(cells[at])
     if cells[at + 1] ~= '' then
       keys[#rows] = {
         bucket = cells[at + 1],
         digest = cells[at + 2],
         id = cells[at + 3],
+        content = cells[at + 4],
         becomes = protocol.known,
       }
     end

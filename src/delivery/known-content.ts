@@ -1,0 +1,120 @@
+/**
+ * What becomes of a row whose key is known where the record's content was kept: whether the row
+ * says the same, and whether money would go elsewhere. Nothing of it is sent again, so that what
+ * differs is told, and another account is held where the job says so.
+ */
+import type { JobDefinition } from '../config/job-definition.ts';
+import { type AccountsCompared, compareContent, hasAccounts } from '../model/content.ts';
+import type { Issue } from '../model/issue.ts';
+import type { Row } from '../model/row.ts';
+import type { RowEnd } from './row-task.ts';
+
+/** A row against what the service has. `accounts`: of those that differ. */
+export type Change =
+  | { readonly kind: 'new' | 'unchanged' | 'unknown' }
+  | { readonly kind: 'changed'; readonly accounts: AccountsCompared };
+
+export const UNCHANGED: Change = { kind: 'unchanged' };
+export const NOT_KNOWN: Change = { kind: 'unknown' };
+
+/** `now`: the row's content; `known`: absent where nothing is known. */
+export function changeOf(now: string, known: string | undefined): Change {
+  const compared = compareContent(known ?? '', now);
+  if (compared === null) return NOT_KNOWN;
+  const { isSame, accounts } = compared;
+  return isSame ? UNCHANGED : { kind: 'changed', accounts };
+}
+
+type Known = {
+  readonly row: Pick<Row, 'row' | 'line'>;
+  /** Which created the record. */
+  readonly run: string;
+  /** The record's, at the service. */
+  readonly id: string;
+  readonly now: string;
+  readonly change: Change;
+};
+
+type Guard = JobDefinition['guard']['accounts'];
+
+/** How a row of a known key ends that isn't sent. */
+export function endOfKnown(known: Known, guard: Guard): RowEnd {
+  const { run, id, change } = known;
+  const values = { run, ...(id !== '' && { id }) };
+  if (isHeld(change, guard)) {
+    const message = id === '' ? HELD : `${HELD} as {id}`;
+    return { outcome: 'invalid', code: 'account_changed', message, values };
+  }
+  const given = id === '' ? {} : { id };
+  const message = `already created by run {run}${SAID[change.kind]}`;
+  const warning = warningOf(known, guard);
+  return {
+    outcome: 'skipped',
+    ...given,
+    code: 'key_known',
+    message,
+    values: { run },
+    ...(warning !== null && { warnings: [warning] }),
+  };
+}
+
+const HELD = 'another account than the one with which run {run} created the record';
+
+const SAID: Readonly<Record<Change['kind'], string>> = {
+  new: '',
+  unchanged: ' with this content',
+  changed: ' with other content, and this was not sent',
+  unknown: '; its content is not known',
+};
+
+function isHeld(change: Change, guard: Guard): boolean {
+  if (guard !== 'hold') return false;
+  return change.kind === 'changed' && change.accounts === 'changed';
+}
+
+function warningOf(known: Known, guard: Guard): Issue | null {
+  const { row, run } = known;
+  const code = warningCode(known, guard);
+  if (code === null) return null;
+  return {
+    row: row.row,
+    line: row.line,
+    column: null,
+    value: null,
+    expected: EXPECTED[code],
+    values: { run },
+    code,
+  };
+}
+
+type WarningCode = 'account_changed' | 'account_added' | 'account_not_known' | 'changed_not_sent';
+
+const CREATED = 'with which run {run} created the record';
+
+const EXPECTED: Readonly<Record<WarningCode, string>> = {
+  account_changed: `the account ${CREATED}; this one was not sent`,
+  account_added: `the accounts ${CREATED}; the further one was not sent`,
+  account_not_known:
+    'an account that is known: ' + 'what run {run} sent is not, so this one is compared with none',
+  changed_not_sent: `the content ${CREATED}; what differs was not sent`,
+};
+
+function warningCode({ change, now }: Known, guard: Guard): WarningCode | null {
+  const isGuarded = guard !== 'off';
+  switch (change.kind) {
+    case 'unknown':
+      return isGuarded && hasAccounts(now) ? 'account_not_known' : null;
+    case 'changed':
+      return isGuarded ? CODES[change.accounts] : 'changed_not_sent';
+    default:
+      return null;
+  }
+}
+
+const CODES: Readonly<Record<AccountsCompared, WarningCode>> = {
+  same: 'changed_not_sent',
+  removed: 'changed_not_sent',
+  added: 'account_added',
+  restated: 'account_changed',
+  changed: 'account_changed',
+};
