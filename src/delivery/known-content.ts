@@ -11,18 +11,22 @@ import type { RowEnd } from './row-task.ts';
 
 /** A row against what the service has. `accounts`: of those that differ. */
 export type Change =
-  | { readonly kind: 'new' | 'unchanged' | 'unknown' }
+  | { readonly kind: 'new' | 'unchanged' }
+  /** `isAccountKnown`: the row's accounts are those that were sent. */
+  | { readonly kind: 'unknown'; readonly isAccountKnown: boolean }
   | { readonly kind: 'changed'; readonly accounts: AccountsCompared };
 
 export const UNCHANGED: Change = { kind: 'unchanged' };
-export const NOT_KNOWN: Change = { kind: 'unknown' };
+export const NOT_KNOWN: Change = { kind: 'unknown', isAccountKnown: false };
 
 /** `now`: the row's content; `known`: absent where nothing is known. */
 export function changeOf(now: string, known: string | undefined): Change {
   const compared = compareContent(known ?? '', now);
   if (compared === null) return NOT_KNOWN;
   const { isSame, accounts } = compared;
-  return isSame ? UNCHANGED : { kind: 'changed', accounts };
+  if (isSame === true) return UNCHANGED;
+  if (isSame === null && accounts === 'same') return { kind: 'unknown', isAccountKnown: true };
+  return { kind: 'changed', accounts };
 }
 
 type Known = {
@@ -103,7 +107,7 @@ function warningCode({ change, now }: Known, guard: Guard): WarningCode | null {
   const isGuarded = guard !== 'off';
   switch (change.kind) {
     case 'unknown':
-      return isGuarded && hasAccounts(now) ? 'account_not_known' : null;
+      return isGuarded && !change.isAccountKnown && hasAccounts(now) ? 'account_not_known' : null;
     case 'changed':
       return isGuarded ? CODES[change.accounts] : 'changed_not_sent';
     default:

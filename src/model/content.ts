@@ -13,6 +13,8 @@ type MappedRow = Extract<Mapped, { kind: 'mapped' }>;
 
 /** 48 bits tell one record's contents apart, 36 bits its accounts. */
 export const WHOLE_CHARACTERS = 8;
+/** As many of these: the accounts alone are known. */
+export const WHOLE_UNKNOWN = '-';
 export const ACCOUNT_CHARACTERS = 6;
 /** How an account is named; `all`: a digest of several. */
 export const FORMS = { iban: 'i', national: 'n', all: 'a' } as const;
@@ -91,7 +93,8 @@ function ofOffice(bank: string): string {
 export type AccountsCompared = 'same' | 'added' | 'removed' | 'restated' | 'changed';
 
 type ContentCompared = {
-  readonly isSame: boolean;
+  /** `null`: of the earlier content the accounts alone are known. */
+  readonly isSame: boolean | null;
   readonly accounts: AccountsCompared;
 };
 
@@ -101,10 +104,12 @@ export function compareContent(before: string, now: string): ContentCompared | n
   const earlier = accountDigests(before);
   const later = accountDigests(now);
   return {
-    isSame: before === now,
+    isSame: before.startsWith(NO_WHOLE) ? null : before === now,
     accounts: compareAccounts(earlier, later),
   };
 }
+
+const NO_WHOLE = WHOLE_UNKNOWN.repeat(WHOLE_CHARACTERS);
 
 export function hasAccounts(content: string): boolean {
   return content.length > WHOLE_CHARACTERS;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/runs/report/summary.ts';
 import { type Flow, startFlow, withSummary } from '../support/flow.ts';
+import { makeOld } from '../support/old-runs.ts';
+import { newKey } from '../support/sealing.ts';
 
 const payees = (settings = '') =>
   [
@@ -26,6 +28,7 @@ async function told(flow: Flow, summary: Summary) {
 
 const SAME = 'already created by run R with this content';
 const OTHER = 'already created by run R with other content, and this was not sent';
+const HELD_WORDS = 'another account than the one with which run R';
 const NOT_KNOWN = 'already created by run R; its content is not known';
 
 describe('a payee that is known', () => {
@@ -88,4 +91,32 @@ describe('a payee that is known', () => {
       ['skipped', 'key_known', `${NOT_KNOWN}; warning: account_not_known`],
     ]);
   });
+
+  test.each([
+    [
+      'in clear: nothing',
+      '',
+      ['skipped', NOT_KNOWN, 'account_not_known'],
+      ['skipped', NOT_KNOWN, 'account_not_known'],
+    ],
+    ['sealed and guarded: the accounts', newKey(), ['skipped', NOT_KNOWN, ''], ['invalid', HELD_WORDS, '']],
+  ])('is known after a purge %s', async (_, key, same, moved) => {
+    const flow = await startFlow({ env: { ONBOARD_ENCRYPTION_KEY: key } });
+    const first = await flow.load(HELD, rows('P1,Ada,111,370', 'P2,Ben,222,370', 'P3,Cy,333,370'));
+    // A later run had the third in its file.
+    await flow.load(HELD, rows('P3,Cy,333,370'));
+    await makeOld(flow, first.summary.run);
+    await flow.look(['purge', '--run', first.summary.run]);
+
+    const second = await flow.load(HELD, rows('P1,Ada,111,370', 'P2,Ben,229,370', 'P3,Cy,333,370'));
+    expect(await told(flow, second.summary)).toEqual([
+      [same[0], expect.any(String), withWarning(same)],
+      [moved[0], expect.any(String), withWarning(moved)],
+      ['skipped', 'key_known', SAME],
+    ]);
+  });
 });
+
+function withWarning([, message = '', warning = '']: readonly string[]) {
+  return expect.stringMatching(new RegExp(`^${message}${warning === '' ? '' : `; warning: ${warning}`}`));
+}

@@ -1,14 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { joinEmbeddedRedis } from '../../src/engine/redis/embedded.ts';
 import { filesIn, kindsIn, mark, valuesIn } from '../faults/support/marked.ts';
 import { createJob, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startInboxFlow } from '../support/inbox.ts';
+import { makeOld, withRedis } from '../support/old-runs.ts';
 import { newKey } from '../support/sealing.ts';
-import { setRecord, storedRun } from '../support/stored.ts';
 
 /** Stands in each value of a row and in its file's name, and in nothing else. */
 /** What is to go must be seen first. */
@@ -32,26 +30,6 @@ async function purge(flow: Flow, args: readonly string[]) {
   if (stdout === '') throw new Error(stderr);
   const { purged, kept } = toldSchema.parse(JSON.parse(stdout));
   return { exitCode, purged: purged.map(({ id }) => id), kept: kept.map(({ id, why }) => [id, why]) };
-}
-
-/** In the flow's Redis, also where it is the program's own. */
-async function withRedis<T>(flow: Flow, work: (redis: Redis) => Promise<T>): Promise<T> {
-  const server = flow.redisUrl === '' ? await joinEmbeddedRedis(flow.home) : null;
-  const redis = new Redis(server?.address.path ?? flow.redisUrl);
-  try {
-    return await work(redis);
-  } finally {
-    redis.disconnect();
-    await server?.close();
-  }
-}
-
-/** As if the run had ended 100 days ago. */
-async function makeOld(flow: Flow, ...runs: readonly string[]): Promise<void> {
-  await withRedis(flow, async (redis) => {
-    const old = new Date(Date.now() - 100 * 86_400_000).toISOString();
-    for (const run of runs) await setRecord(redis, await storedRun(redis, run), { finishedAt: old });
-  });
 }
 
 /** Marks in the names and values of Redis' keys. */

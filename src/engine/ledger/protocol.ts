@@ -3,6 +3,7 @@
  * fields, positions, kinds, states. In a script `protocol.name` stands for one, and is
  * filled in when the program begins (`filled`). Whoever changes one changes what is stored.
  */
+import { WHOLE_CHARACTERS, WHOLE_UNKNOWN } from '../../model/content.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { Resolution } from '../../model/resolution.ts';
 import { type Reason, RUN_STATES, RUN_TRANSITIONS, type RunState } from '../../model/run.ts';
@@ -53,6 +54,9 @@ export const protocol = {
   exact: '=',
   exactSuffix: 'e',
   metSuffix: 's',
+  /** Of a content's text: how long the digest of the whole is, and what stands there for none. */
+  wholeLength: WHOLE_CHARACTERS,
+  wholeUnknown: WHOLE_UNKNOWN,
   claimed: 'c',
   known: 'k',
   doubted: 'd',

@@ -11,23 +11,43 @@ import { PURGED_FILE, type Purged } from '../../model/run.ts';
 import { withoutValues } from '../../model/sentence.ts';
 import { stubOf } from './audit.ts';
 import { appending } from './audit-chain.ts';
-import { identityPlace, type LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type LedgerKeys, placeOfDigest } from './keys.ts';
 import COMPLETE_PURGE from './lua/complete-purge.lua';
+import FORGET_CONTENT from './lua/forget-content.lua';
 import { packBlock } from './mark.ts';
 import type { RunBrief } from './run-record.ts';
 import { readAll } from './run-view.ts';
 import { script } from './script.ts';
 
 const complete = script(COMPLETE_PURGE, z.number());
+const forget = script(FORGET_CONTENT, z.number());
+
+/** Of the run's job. `space`: of its keys; `null`: they are its own. */
+export type PurgedKeys = {
+  readonly space: string | null;
+  readonly form: KeyForm | undefined;
+  /** Its accounts are guarded. */
+  readonly isGuarded: boolean;
+};
 
 export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrief) {
   const k = keys.run(run.id);
+  const forgetContent = (space: string, digests: readonly string[], keepsAccounts: boolean) => {
+    const places = digests.flatMap((digest) => {
+      const of = { space, key: '', place: placeOfDigest(digest) };
+      const [key, fields] = [identityPlace(keys, of), fieldsPlace(keys, of)];
+      return [key.bucket, key.digest, fields.bucket, fields.digest];
+    });
+    return forget(redis, [k.record], [run.id, keepsAccounts ? '1' : '', ...places]);
+  };
   return {
     /** From now on no rerun takes its rows. */
     begin: (purged: Purged) => redis.hsetnx(k.record, 'purged', JSON.stringify({ ...purged, isDone: false })),
     /** In clear: the data key goes. False: the signal came first. */
-    async writeBlocks(form: KeyForm | undefined, signal: AbortSignal): Promise<boolean> {
+    async writeBlocks({ space, form, isGuarded }: PurgedKeys, signal: AbortSignal): Promise<boolean> {
       const digestOf = (key: string) => identityPlace(keys, { space: '', key, form }).digest;
+      // An HMAC says nothing of an account to who has Redis alone.
+      const keepsAccounts = isGuarded && keys.sealing.keyId !== null;
       for await (const { chunk, closedAt, settlements } of readAll(redis, k, run.chunks)) {
         if (signal.aborted) return false;
         const left = settlements.map(({ key, keyDigest = key && digestOf(key), ...kept }) => ({
@@ -38,6 +58,8 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
           values: {},
           issues: kept.issues.map(withoutValues),
         }));
+        const digests = left.flatMap(({ keyDigest = '' }) => (keyDigest === '' ? [] : [keyDigest]));
+        if (space !== null) await forgetContent(space, digests, keepsAccounts);
         await redis.hset(k.purgedBlocks, String(chunk), packBlock(left, closedAt ?? 0, CLEAR));
       }
       return true;

@@ -18,6 +18,7 @@ import { countOf, shownTime, tell } from '../../lib/terminal.ts';
 import { sleep } from '../../lib/waiting.ts';
 import { countUnsuccessful } from '../../model/outcome.ts';
 import { isOver, type Run } from '../../model/run.ts';
+import { spaceOf } from '../../operations/operations.ts';
 import { type Ledger, reportDirectory, type Session } from '../../session.ts';
 import { accountsAt } from '../account.ts';
 import { waitForReplica } from '../replicas.ts';
@@ -144,8 +145,13 @@ async function purgeRun(run: RunBrief, { by, files = [] }: Purging, { env, io, l
   await steps.begin(purged);
   if (!(await emptyQueue(run, ledger))) return 'a worker has a part of it in hand: purge it again later';
   const definition = await definitionKnown(run, store);
-  if (!(await steps.writeBlocks(definition?.keyForm, io.interrupted)))
-    return 'interrupted: it goes on next time';
+  const known = await store.get(run.id);
+  const purgedKeys = {
+    space: known === null ? null : spaceOf(known.operation),
+    form: definition?.keyForm,
+    isGuarded: definition?.guard.accounts !== 'off',
+  };
+  if (!(await steps.writeBlocks(purgedKeys, io.interrupted))) return 'interrupted: it goes on next time';
   const journals = join(env.home, 'journal', ledgerName(run.target));
   await removeFiles(files);
   await removeJournals(journals, run.id, { redis: ledger.redis, keys });
