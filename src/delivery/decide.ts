@@ -82,6 +82,7 @@ type Means = {
 
 type Marks = ReadonlyMap<number, Mark>;
 type Intent = Extract<Mark, { kind: 'intent' }>;
+type Sent = Extract<Plan, { kind: 'send' }>;
 export type End = Extract<Plan, { kind: 'end' }>;
 
 /** For a running run. A row on which the program itself fails is invalid: its chunk must end. */
@@ -396,13 +397,17 @@ type Update = {
 function updatePlan(outgoing: Outgoing, { whole, fields, id, tracked }: Update, means: Means): Plan {
   const { task, content } = outgoing;
   const known = task.claim.kind === 'known' ? task.claim.content : undefined;
-  // Nobody has updated it since it was created.
-  if (fields === '' && changeOf(content, known).kind === 'unchanged') return unchanged(id);
-  if (!areFieldsKnown(fields)) return sendPlan(outgoing, { body: whole, known: fields }, means);
+  if (!areFieldsKnown(fields)) {
+    // Nobody has updated it since it was created, or what an update left is unknown.
+    const change = fields === '' ? changeOf(content, known) : NOT_KNOWN;
+    if (change.kind === 'unchanged') return unchanged(id);
+    return { ...sendPlan(outgoing, { body: whole, known: fields }, means), change };
+  }
 
-  const salt = saltOf(tracked, means);
-  const changed = changedFields(whole, salt, fields);
-  return changed === null ? unchanged(id) : sendPlan(outgoing, { body: changed, known: fields }, means);
+  const body = changedFields(whole, saltOf(tracked, means), fields);
+  if (body === null) return unchanged(id);
+  const change = { kind: 'changed', accounts: 'same', body } as const;
+  return { ...sendPlan(outgoing, { body, known: fields }, means), change };
 }
 
 function unchanged(id: string): End {
@@ -417,7 +422,7 @@ function sendPlan(
   { task, step, mapped, expected, content, tracked }: Outgoing,
   { body, known }: { readonly body: JsonObject; readonly known: string },
   means: Means,
-): Plan {
+): Sent {
   const { service, idempotency } = means;
   const pathId = step.knownId ?? mapped.pathId;
   const built = service.build(step.call, { pathId, body });

@@ -6,6 +6,7 @@
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type AccountsCompared, compareContent, hasAccounts } from '../model/content.ts';
 import type { Issue } from '../model/issue.ts';
+import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { RowEnd } from './row-task.ts';
 
@@ -14,8 +15,14 @@ export type Change =
   | { readonly kind: 'new' | 'unchanged' }
   /** `isAccountKnown`: the row's accounts are those that were sent. */
   | { readonly kind: 'unknown'; readonly isAccountKnown: boolean }
-  | { readonly kind: 'changed'; readonly accounts: AccountsCompared };
+  /** `body`: the fields that differ, where they are known one by one. */
+  | {
+      readonly kind: 'changed';
+      readonly accounts: AccountsCompared;
+      readonly body?: JsonObject;
+    };
 
+export const NEW: Change = { kind: 'new' };
 export const UNCHANGED: Change = { kind: 'unchanged' };
 export const NOT_KNOWN: Change = { kind: 'unknown', isAccountKnown: false };
 

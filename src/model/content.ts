@@ -63,9 +63,11 @@ const BANKS = ['bankCode', 'sortCodeUK', 'routingNumber', 'bic_swift'] as const;
 function accountOf(account: JsonValue): Account | null {
   const iban = plainText(memberOf(account, 'iban'));
   if (iban !== '') return { form: FORMS.iban, text: iban };
+
   const number = plainText(memberOf(account, 'accountNumber'));
   if (number === '') return null;
-  return { form: FORMS.national, text: number + bankOf(account) };
+  const text = number + bankOf(account);
+  return { form: FORMS.national, text };
 }
 
 function bankOf(account: JsonValue): string {
@@ -90,7 +92,8 @@ function ofOffice(bank: string): string {
 }
 
 /** `restated`: perhaps the same account, once as an IBAN and once in its national form. */
-export type AccountsCompared = 'same' | 'added' | 'removed' | 'restated' | 'changed';
+export type AccountsCompared = 'same' | Difference;
+type Difference = 'added' | 'removed' | 'restated' | 'changed';
 
 type ContentCompared = {
   /** `null`: of the earlier content the accounts alone are known. */
@@ -140,7 +143,8 @@ function without(all: Digests, others: Digests): Digests {
 function areRestated(removed: Digests, added: Digests): boolean {
   const [before, ...othersBefore] = formsOf(removed);
   const [now, ...othersNow] = formsOf(added);
-  if (othersBefore.length > 0 || othersNow.length > 0) return false;
+  const others = [...othersBefore, ...othersNow];
+  if (others.length > 0) return false;
   if (before === FORMS.all || now === FORMS.all) return false;
   return before !== now;
 }

@@ -97,6 +97,7 @@ export function claimOf(state: KeyState, run: string | null, firstOfRun: () => F
 type KnownKey = Extract<KeyState, { kind: 'known' }>;
 
 function knownClaim({ run, id, content }: KnownKey): KeyClaim {
-  if (content === undefined) return { kind: 'known', run, id };
-  return { kind: 'known', run, id, content };
+  const known = { kind: 'known', run, id } as const;
+  if (content === undefined) return known;
+  return { ...known, content };
 }

@@ -23,7 +23,7 @@ const complete = script(COMPLETE_PURGE, z.number());
 const forget = script(FORGET_CONTENT, z.number());
 
 /** Of the run's job. `space`: of its keys; `null`: they are its own. */
-export type PurgedKeys = {
+type PurgedKeys = {
   readonly space: string | null;
   readonly form: KeyForm | undefined;
   /** Its accounts are guarded. */

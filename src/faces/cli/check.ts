@@ -1,17 +1,24 @@
 /** `onboard check`: what `run` would find wrong, without a single call. */
 
+import { Option } from 'commander';
 import type { Job } from '../../config/job-definition.ts';
 import { type Io, say, sayJson, tell } from '../../lib/terminal.ts';
 import { EXIT } from '../../model/exit.ts';
 import { createChecker, openReading } from '../../runs/check/file.ts';
 import type { Checked } from '../../runs/check/findings.ts';
 import { openLook } from '../../runs/check/ledger.ts';
+import { PLANNED, type Planned } from '../../runs/check/plan.ts';
 import { checkLines } from '../../runs/check/words.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords, sayingWhere } from '../../runs/input.ts';
 import { withCommand } from '../../session.ts';
 import type { AddCommand } from './command.ts';
 
-type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly json?: boolean };
+type Flags = {
+  readonly jobFile?: string;
+  readonly sandbox?: boolean;
+  readonly list?: Planned;
+  readonly json?: boolean;
+};
 
 export const addCheckCommand: AddCommand = (program, io, done) => {
   program
@@ -21,6 +28,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
     .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', "look for known keys in the ledger of the rehearsals instead of MSB_BASE_URL's")
+    .addOption(new Option('--list <what>', 'name the records of the plan that are so').choices(PLANNED))
     .option('--json', 'print the findings as JSON, a line per file')
     .addHelpText('after', '\nExample:\n  onboard check subclients-create portfolio.csv')
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
@@ -33,7 +41,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     const { job, paths } = await loadNamed(env, args);
     for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
     const look = await openLook(env, flags.sandbox === true, parts);
-    const checkFile = createChecker(job, look);
+    const checkFile = createChecker(job, look, flags.list ?? null);
     let exitCode: number = EXIT.success;
     let sendable = 0;
     for (const path of paths) {

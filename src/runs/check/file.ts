@@ -20,13 +20,18 @@ import { type CheckRows, surveyFor } from '../rows.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
 import { createLook, type Look } from './ledger.ts';
+import type { Planned } from './plan.ts';
 
 /** For the files of a job in the order in which a run takes them. */
-export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
+export function createChecker(
+  job: Job,
+  look: Look,
+  listed: Planned | null = null,
+): (reading: CheckReading) => Promise<Checked> {
   const before: SeenKeys[] = [];
   return async (reading) => {
     const seen = createSeenKeys(job.definition.keyForm);
-    const checked = await checkFile(reading, { job, look, seen, before });
+    const checked = await checkFile(reading, { job, look, listed, seen, before });
     before.push(seen);
     return checked;
   };
@@ -50,16 +55,18 @@ const ROWS_AT_ONCE = 100;
 type Around = {
   readonly job: Job;
   readonly look: Look;
+  readonly listed: Planned | null;
   readonly seen: SeenKeys;
   readonly before: readonly SeenKeys[];
 };
 
-async function checkFile(reading: CheckReading, { job, look, seen, before }: Around): Promise<Checked> {
+async function checkFile(reading: CheckReading, around: Around): Promise<Checked> {
+  const { job, look, listed, seen, before } = around;
   const { definition, name } = job;
   const { sha256 } = reading;
   const mapping = mappingOf(job, reading);
   const earlier = look.kind === 'ledger' ? await look.earlierRun({ sha256, job: name }) : null;
-  const findings = createFindings();
+  const findings = createFindings(listed);
   const foreseeing = {
     definition,
     mapping,
@@ -90,13 +97,25 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
   await add([cutter.end()]);
+  const against = await findGone(around, mapping.hasKey, findings.addGone);
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
   const isNew = look.kind === 'ledger' && earlier === null;
   const file = { ...reading, source, namesRows: origins.found() };
   const standing = isNew ? await look.standing(file, definition) : [];
   source = { ...source, notes: [...nameless.notes(source.notes), ...mapping.notes, ...standing] };
-  return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
+  const found = { job: name, reading: { ...reading, source }, rows, look, earlier, estimate };
+  return findings.result({ ...found, ...against });
+}
+
+/** Records of the job's last file that this one lacks, where its files have all of them. */
+async function findGone({ job, look, seen }: Around, hasKey: boolean, addGone: (key: string) => void) {
+  if (look.kind === 'none') return { against: null, isFull: false };
+  const against = await look.lastDelivery(job);
+  const isFull = job.definition.delivery === 'full' && hasKey;
+  if (against === null || !isFull) return { against, isFull: false };
+  for await (const key of look.keysOf(against.run)) if (!seen.has(key)) addGone(key);
+  return { against, isFull };
 }
 
 type CheckReading = {

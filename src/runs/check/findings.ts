@@ -14,7 +14,8 @@ import type { SourceInfo } from '../../model/source.ts';
 import { nameOf } from '../../operations/own.ts';
 import { createTally } from '../report/tally.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
-import type { Look } from './ledger.ts';
+import type { Delivery, Look } from './ledger.ts';
+import { createPlan, type Planned } from './plan.ts';
 
 export type Checked = ReturnType<ReturnType<typeof createFindings>['result']>;
 
@@ -71,15 +72,19 @@ type Context = {
   readonly look: Look;
   readonly earlier: Run | null;
   readonly estimate: Estimate;
+  readonly against: Delivery | null;
+  /** Each file of the job has all records: what it lacks is gone. */
+  readonly isFull: boolean;
 };
 
-export function createFindings() {
+export function createFindings(listed: Planned | null = null) {
   const tally = createTally();
   const issues = createIssueList(tally);
   const warnings = createWarningList(tally);
   const keys = createKeyTally();
   const references = createReferenceTally();
   const requests = createRequestTally();
+  const plan = createPlan(listed);
   const counts = { skipped: 0, waiting: 0 };
 
   const addSent = ({ rows, leader }: Forecast, { request, waits, ...sent }: Sent) => {
@@ -95,12 +100,22 @@ export function createFindings() {
     add(forecast: Forecast) {
       const { rows, state, fate } = forecast;
       if (state.kind === 'known' || state.kind === 'held') keys.add(forecast, state);
-      if (fate.kind === 'invalid') issues.add(rows, fate.issues);
-      else if (fate.kind === 'skipped') counts.skipped += rows.length;
-      else addSent(forecast, fate);
+      plan.add(forecast);
+      switch (fate.kind) {
+        case 'invalid':
+          return issues.add(rows, fate.issues);
+        case 'skipped':
+          counts.skipped += rows.length;
+          return fate.warnings.forEach(warnings.add);
+        case 'sent':
+          return addSent(forecast, fate);
+        default:
+          return fate satisfies never;
+      }
     },
+    addGone: plan.addGone,
     toSend: requests.counts,
-    result({ job, reading, rows, look, earlier, estimate }: Context) {
+    result({ job, reading, rows, look, earlier, estimate, against, isFull }: Context) {
       const { columns: _, notes, ...source } = reading.source;
       const causes = tally.issues().map(({ exampleRow: row, ...cause }) => ({ ...cause, row }));
       return {
@@ -123,6 +138,8 @@ export function createFindings() {
         notes,
         /** What looks damaged and would be sent all the same. */
         warnings: warnings.told(),
+        /** `null`: there is no ledger to compare with. */
+        plan: look.kind === 'none' ? null : plan.result(against, isFull),
         earlierRun: earlier === null ? null : { run: earlier.id, state: earlier.state },
         keys: {
           target: look.kind === 'ledger' ? look.target : null,

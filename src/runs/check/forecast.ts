@@ -6,6 +6,7 @@
 
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
 import { decide, type Plan } from '../../delivery/decide.ts';
+import { type Change, NEW, UNCHANGED } from '../../delivery/known-content.ts';
 import { referredState } from '../../delivery/references.ts';
 import { buildRequest } from '../../delivery/service/operations.ts';
 import type { KeyPlace } from '../../engine/ledger/keys.ts';
@@ -30,10 +31,10 @@ export type Forecast = {
   readonly fate: Fate;
 };
 
-export type Fate =
+export type Fate = (
   | { readonly kind: 'invalid'; readonly issues: readonly RowIssue[] }
-  /** Nothing is left to be done about them. */
-  | { readonly kind: 'skipped' }
+  /** Nothing is left to be done about them; what differs from what is known is told. */
+  | { readonly kind: 'skipped'; readonly warnings: readonly Issue[] }
   | {
       readonly kind: 'sent';
       readonly request: ServiceRequest;
@@ -41,7 +42,11 @@ export type Fate =
       readonly references: readonly ForeseenReference[];
       /** One of the references is open. */
       readonly waits: boolean;
-    };
+    }
+) & {
+  /** Against what the service has; left out: the rows are no record. */
+  readonly change?: Change;
+};
 
 /** `code`: the run's, that of a defect of the program included. */
 export type RowIssue = Omit<Issue, 'code'> & { readonly code: string };
@@ -136,13 +141,14 @@ type Build = (
 ) => ServiceRequest;
 const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
 
-function createDecider({ definition, mapping, sha256, earlier, seen, apart, isShown }: Foreseeing) {
+function createDecider({ definition, mapping, sha256, look, earlier, seen, apart, isShown }: Foreseeing) {
+  const saltOf = look.kind === 'ledger' ? look.saltOf : (key: string) => key;
   const run = { id: earlier ?? '', operation: operationOf(definition), sha256 };
   const build: Build = (call, parts) =>
     isShown(call)
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
-  const means = { definition, mapping, service: { build } };
+  const means = { definition, mapping, service: { build }, saltOf };
   return ({ leader: row, keyless, ...group }: RowGroup<Row>, key: string | null, state: KeyState): Plan => {
     const claim = foreseenClaim(state, { row, key, earlier, seen, apart });
     if (claim === null) return { kind: 'done' };
@@ -162,6 +168,8 @@ function foreseenClaim(state: KeyState, { row, key, earlier, seen, apart }: Clai
   const other = apart.get(row.row);
   if (other !== undefined) return { kind: 'apart', row: other };
   const claim = claimOf(state, earlier, () => (key === null ? null : seen.claim(key, row.row)));
+  // It claims nothing, and the record is in the file all the same.
+  if (key !== null && claim.kind === 'alike') seen.note(key);
   return claim.kind === 'claimed' && isDone(state) ? null : claim;
 }
 
@@ -178,7 +186,7 @@ type Context = Pick<Forecast, 'rows' | 'leader' | 'key'> & {
 function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
   switch (plan.kind) {
     case 'done':
-      return { kind: 'skipped' };
+      return { kind: 'skipped', warnings: [], change: UNCHANGED };
     case 'end':
       return fateOfEnd(plan, context, foreseeing.definition);
     case 'send':
@@ -195,17 +203,19 @@ const EXPECTED: Readonly<Record<string, string>> = {
   key_alike: 'a key that no other row has, however it is written; ',
   group_apart: 'all rows of one key directly below each other; ',
   key_known: 'a key that is not known yet; ',
+  account_changed: 'the account that is known; ',
   key_held: 'a key that no other run has; ',
   key_in_doubt: 'a key that no other run has; ',
 };
 
 /** Where no cell is at fault, it is what the report of a run says of the rows. */
 function fateOfEnd(
-  { end, ends }: Extract<Plan, { kind: 'end' }>,
+  { end, ends, change }: Extract<Plan, { kind: 'end' }>,
   { rows, key: value }: Context,
   definition: JobDefinition,
 ): Fate {
-  if (end.outcome !== 'invalid') return { kind: 'skipped' };
+  const compared = change === undefined ? {} : { change };
+  if (end.outcome !== 'invalid') return { kind: 'skipped', warnings: end.warnings ?? [], ...compared };
   const wrong = [...(ends?.values() ?? [end])].flatMap(({ issues = [] }) => issues);
   if (wrong.length > 0) return { kind: 'invalid', issues: wrong };
   const { code = '', message = '', values } = end;
@@ -214,11 +224,12 @@ function fateOfEnd(
   return {
     kind: 'invalid',
     issues: rows.map(({ row, line }) => ({ row, line, column, value, expected, values, code })),
+    ...compared,
   };
 }
 
 function fateOfSend(
-  { request, warnings }: Extract<Plan, { kind: 'send' }>,
+  { request, warnings, change = NEW }: Extract<Plan, { kind: 'send' }>,
   references: readonly ForeseenReference[],
 ): Fate {
   return {
@@ -227,6 +238,7 @@ function fateOfSend(
     warnings: [...(warnings?.values() ?? [])].flat(),
     references,
     waits: references.some(({ standing }) => standing === 'open'),
+    change,
   };
 }
 
@@ -276,6 +288,7 @@ export type SeenKeys = ReturnType<typeof createSeenKeys>;
 export function createSeenKeys(form: KeyForm) {
   // Below 0: a row that would not be sent.
   const rows = createDigestTable();
+  const noted = createDigestTable();
   /** By row, of those that came first: what tells the texts of one key apart. */
   const texts: number[] = [];
   return {
@@ -294,6 +307,11 @@ export function createSeenKeys(form: KeyForm) {
     spoil(key: string, row: number) {
       const identity = identityOfKey(key, form);
       if (rows.get(identity) === row) rows.set(identity, -row);
+    },
+    note: (key: string) => noted.set(identityOfKey(key, form), 1),
+    has(key: string) {
+      const identity = identityOfKey(key, form);
+      return rows.get(identity) !== undefined || noted.get(identity) !== undefined;
     },
     hasCreatorBefore(key: string, row: number) {
       const creator = rows.get(identityOfKey(key, form)) ?? -1;

@@ -1,10 +1,12 @@
 /** What the check asks of a target's ledger; nothing is changed by it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../config/environment.ts';
-import type { JobDefinition } from '../../config/job-definition.ts';
+import type { Job, JobDefinition } from '../../config/job-definition.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../../engine/ledger/key-claims.ts';
+import { createRunView } from '../../engine/ledger/run-view.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Releasers } from '../../lib/releasers.ts';
 import { countOf } from '../../lib/terminal.ts';
@@ -40,6 +42,14 @@ export async function openLook(
 
 const RUNS_LOOKED_AT = 200;
 
+export type Delivery = {
+  readonly run: string;
+  /** When it was registered (ISO 8601). */
+  readonly at: string;
+  /** Else what differs may be the definition's doing. */
+  readonly isSameDefinition: boolean;
+};
+
 export function createLook(ledger: Ledger, target: string) {
   const { redis } = ledger;
   const { keys, store } = ledger.of(target);
@@ -71,6 +81,27 @@ export function createLook(ledger: Ledger, target: string) {
         return `${countOf(n, 'row stands for an open row', 'rows stand for open rows')} of run ${run}.`;
       });
       return [...standing, ...notes, ...(refused ?? [])];
+    },
+    saltOf: keys.sealing.saltOf,
+    /** The job's last file that was read to its end; `null`: there is none. */
+    async lastDelivery({ name, definition }: Job): Promise<Delivery | null> {
+      const runs = await store.list(RUNS_LOOKED_AT);
+      const last = runs.find((run) => run.job === name && run.parent === null && run.state === 'finished');
+      if (last === undefined) return null;
+      const known = await store.definition(last.id).catch(() => null);
+      return {
+        run: last.id,
+        at: last.createdAt,
+        isSameDefinition: isDeepStrictEqual(known, definition),
+      };
+    },
+    /** The keys of records that a run's file had. A purged run has none. */
+    async *keysOf(id: string): AsyncGenerator<string> {
+      const run = await store.get(id);
+      if (run === null) return;
+      for await (const { settlements } of createRunView(redis, keys, run).chunks())
+        for (const { key, outcome } of settlements)
+          if (key !== '' && (wasAccepted(outcome) || outcome === 'skipped')) yield key;
     },
     async lastSpeed(job: string) {
       const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));

@@ -1,16 +1,19 @@
 /** The findings of a check in words: an entry per line, the facts first, then the requests. */
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
-import { countOf, duration } from '../../lib/terminal.ts';
+import { countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { sourceWords } from '../../model/source.ts';
 import { callOfKnown, callOfNew, isUpsert, mayUpdate, spaceOf } from '../../operations/operations.ts';
+import { warningAdvice } from '../report/advice.ts';
 import { checkWords, waitingWords } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue, ISSUES_OF_CAUSE } from './findings.ts';
+import { PLANNED, type Planned, type PlannedRecord } from './plan.ts';
 
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
   const shown = shownIssues(checked.issues);
   const rest = checked.issuesTotal - shown.length;
   return [
     `${checked.file}: ${totalLine(checked)}`,
+    ...planLines(checked),
     ...causeLines(checked).map((line) => `  ${line}`),
     ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
@@ -62,14 +65,59 @@ function issueWords(issue: Omit<FoundIssue, 'code'>): string {
   return `row ${row} (line ${line}${where}): expected ${expected}${came}`;
 }
 
+/** What the file brings, before all else. */
+function planLines({ plan }: Checked): string[] {
+  if (plan === null || plan.against === null) return [];
+  const { against, listed = [] } = plan;
+  const counts = PLANNED.flatMap((kind) => {
+    const count = plan[kind] ?? 0;
+    return count === 0 ? [] : [`${numberShown(count)} ${PLAN_WORDS[kind]}`];
+  });
+  const since = `against run ${against.run} of ${against.at.slice(0, 10)}`;
+  const fields = Object.entries(plan.fields).map(([field, count]) => `${field} ${numberShown(count)}`);
+  const rest = fields.length - FIELDS_SHOWN;
+  const more = rest > 0 ? [`${rest} more`] : [];
+  return [
+    entry('plan', `${since}: ${counts.length === 0 ? 'no record' : counts.join(', ')}`),
+    ...(fields.length === 0
+      ? []
+      : [entry('', `in ${[...fields.slice(0, FIELDS_SHOWN), ...more].join(', ')}`)]),
+    ...(against.isSameDefinition ? [] : [entry('', DEFINITION_CHANGED)]),
+    ...listed.map((record) => entry('', recordWords(record))),
+  ];
+}
+
+const FIELDS_SHOWN = 8;
+
+const PLAN_WORDS: Readonly<Record<Planned, string>> = {
+  new: 'new',
+  changed: 'changed',
+  unchanged: 'unchanged',
+  notSent: 'changed and not to be sent',
+  notKnown: 'of which it is not known what was sent',
+  gone: 'gone',
+};
+
+const DEFINITION_CHANGED = 'the job definition has changed since: what differs may be its doing';
+
+function recordWords({ row, key, fields }: PlannedRecord): string {
+  const place = [...(row === null ? [] : [`row ${row}`]), ...(key === null ? [] : [JSON.stringify(key)])];
+  return `${place.join(', ')}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
+}
+
 function warningLines({ warnings }: Checked): string[] {
   return warnings.flatMap(({ code, column, count, examples }) => [
     entry(
       'warning',
-      `${count} × ${code}${column === null ? '' : ` in "${column}"`}, sent all the same; for example`,
+      `${count} × ${code}${column === null ? '' : ` in "${column}"`}, ${sentWords(code)}; for example`,
     ),
     ...examples.map((example) => entry('', issueWords(example))),
   ]);
+}
+
+/** Of a known record nothing is sent, whatever differs. */
+function sentWords(code: string): string {
+  return warningAdvice(code) === '' ? 'sent all the same' : 'and not sent';
 }
 
 const BECOMES = {

@@ -50,7 +50,10 @@ export function lookWith(states: LedgerLook['states']) {
     target: 'test',
     states,
     fields: async () => new Map(),
+    saltOf: (key: string) => key,
     earlierRun: async () => null,
+    lastDelivery: async () => null,
+    async *keysOf() {},
     lastSpeed: async () => null,
     standing: async () => [],
   };

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { startFlow } from '../support/flow.ts';
+
+const PORTFOLIO = [
+  'operation: subclient.upsert',
+  'key: externalId',
+  'delivery: full',
+  'unusual: warn',
+  'fields:',
+  '  details.name: name',
+  '  addresses.primary.town: town',
+  '',
+].join('\n');
+const rows = (...lines: readonly string[]) => ['externalId,name,town', ...lines, ''].join('\n');
+
+const FIRST = rows('S1,Ada,Bern', 'S2,Ben,Ulm', 'S3,Cy,Graz', 'S4,Di,Linz');
+const SECOND = rows('S1,Ada,Bern', 'S2,Bob,Ulm', 'S3,Cyd,Wien', 'S5,Ed,Rom');
+
+test('the check begins with what is new, changed, as it was and gone; the run does just that', async () => {
+  const flow = await startFlow();
+  const job = (text = PORTFOLIO) => flow.file('portfolio.yaml', text);
+  const first = await flow.load(await job(), FIRST);
+  const checked = async (...args: readonly string[]) =>
+    flow.onboard(['check', '--job-file', await job(), await flow.file('next.csv', SECOND), ...args]);
+
+  const { plan } = JSON.parse((await checked('--json')).stdout);
+  expect(plan).toEqual({
+    against: { run: first.summary.run, at: first.summary.createdAt, isSameDefinition: true },
+    new: 1,
+    changed: 2,
+    unchanged: 1,
+    notSent: 0,
+    notKnown: 0,
+    gone: 1,
+    fields: { 'details.name': 2, 'addresses.primary.town': 1 },
+  });
+  const { stdout } = await checked('--list', 'gone');
+  expect(stdout).toContain(`against run ${first.summary.run} of 20`);
+  for (const words of ['1 new, 2 changed, 1 unchanged, 1 gone', 'in details.name 2', '"S4"'])
+    expect(stdout).toContain(words);
+  expect((await checked('--list', 'changed')).stdout).toContain('row 2, "S2": details.name');
+
+  const second = await flow.load(await job(), SECOND);
+  expect(second.summary.outcomes).toMatchObject({ created: 1, updated: 2, skipped: 1 });
+  // Nothing is done about what is gone.
+  expect(flow.sandbox.stats().made.subclients).toBe(5);
+
+  const changed = await job(`${PORTFOLIO}emptyCell: null\n`);
+  const again = await flow.onboard(['check', '--job-file', changed, await flow.file('next.csv', SECOND)]);
+  expect(again.stdout).toContain('the job definition has changed since');
+});
+
+test('a job that creates alone says what differs and is not sent, and names it', async () => {
+  const flow = await startFlow();
+  const drafts = [
+    'operation: counterparty.draft',
+    'key: externalId',
+    'fields: { name: name, accounts.0.accountNumber: town }',
+    '',
+  ].join('\n');
+  const definition = await flow.file('payees.yaml', drafts);
+  await flow.load(definition, FIRST);
+  const file = await flow.file('next.csv', SECOND);
+  const { stdout } = await flow.onboard(['check', '--job-file', definition, file, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    plan: { new: 1, changed: 0, unchanged: 1, notSent: 2, notKnown: 0, gone: null, fields: { accounts: 1 } },
+    warnings: expect.arrayContaining([
+      expect.objectContaining({ code: 'changed_not_sent', count: 1 }),
+      expect.objectContaining({ code: 'account_changed', count: 1 }),
+    ]),
+  });
+  const listed = await flow.onboard(['check', '--job-file', definition, file, '--list', 'notSent']);
+  for (const words of ['row 2, "S2"', 'row 3, "S3": accounts', '1 × changed_not_sent, and not sent'])
+    expect(listed.stdout).toContain(words);
+});
