@@ -11,6 +11,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
+import { knowMovedAccounts } from './moved-accounts.ts';
 import { waitForReplica } from './replicas.ts';
 import { remainderFormat, remainderRows } from './report/remainder.ts';
 
@@ -86,13 +87,14 @@ export type RowsMeant =
 
 /**
  * Answers how many rows are written off by this, each where it stands; a UsageError where one can't
- * be, and none is.
+ * be, and none is. `areMoved`: their accounts were changed at the service by hand.
  */
 export async function writeOff(
   run: Run,
   meant: RowsMeant,
   request: StateRequest,
   ledger: Ledger,
+  { areMoved = false }: { readonly areMoved?: boolean } = {},
 ): Promise<number> {
   const { id, target } = run;
   if (!isOver(run))
@@ -109,6 +111,8 @@ export async function writeOff(
     const of = await store.get(place);
     if (of === null) throw new Error(`run ${place} is gone from the ledger`);
     const own = standing.filter((one) => one.run === place);
+    // First: killed between the two, the rows stay open, and the same command goes on.
+    if (areMoved) await knowMovedAccounts(of, own, ledger);
     await keepWriteOff(ledger.redis, keys, { of, standing: own, request });
   }
   await waitForReplica(ledger, target);

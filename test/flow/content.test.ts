@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/runs/report/summary.ts';
 import { type Flow, startFlow, withSummary } from '../support/flow.ts';
 import { makeOld } from '../support/old-runs.ts';
+import { fromElsewhere, newestRun, statusOf } from '../support/run-control.ts';
 import { newKey } from '../support/sealing.ts';
+import { setRecord, storedRun } from '../support/stored.ts';
 
 const payees = (settings = '') =>
   [
@@ -60,6 +62,41 @@ describe('a payee that is known', () => {
       ['invalid', 'account_changed', expect.any(String)],
     ]);
     expect(flow.sandbox.stats().made.drafts).toBe(made + 1);
+
+    // Changed by hand, it is the known one.
+    const writeOff = (...args: readonly string[]) =>
+      flow.onboard(['write-off', again.summary.run, ...args, '--reason', 'called back']);
+    const refused = await flow.onboard(['write-off', second.summary.run, '2', '--reason', 'x']);
+    expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('is at the service')]);
+    expect((await writeOff('3', '--changed-at-service')).exitCode).toBe(0);
+    expect((await writeOff('4')).exitCode).toBe(0);
+    const third = await flow.load(HELD, rows('P3,Cy,7700339,370', 'P4,Di,0444,371'));
+    expect(await told(flow, third.summary)).toEqual([
+      ['skipped', 'key_known', SAME],
+      ['invalid', 'account_changed', expect.any(String)],
+    ]);
+  });
+
+  test('another person than who loaded it says that an account is right, where the job asks for two', async () => {
+    const flow = await startFlow();
+    const load = async (csv: string) => {
+      const definition = await flow.file('two.yaml', `${HELD}approval: required\n`);
+      await flow.onboard(['run', '--job-file', definition, await flow.file('two.csv', csv)]);
+      const run = await newestRun(flow);
+      const own = await statusOf(flow, run);
+      await fromElsewhere(flow, run);
+      await flow.onboard(['approve', run]);
+      return { run, registeredBy: own.registeredBy ?? '' };
+    };
+    await load(rows('P1,Ada,111,370'));
+    const { run, registeredBy } = await load(rows('P1,Ada,112,370'));
+    const args = ['write-off', run, '1', '--changed-at-service', '--reason', 'called back'];
+    const { redis } = await fromElsewhere(flow, run);
+    await setRecord(redis, await storedRun(redis, run), { registeredBy });
+    const own = await flow.onboard(args);
+    expect([own.exitCode, own.stderr]).toEqual([3, expect.stringContaining('was loaded by')]);
+    await fromElsewhere(flow, run);
+    expect((await flow.onboard(args)).exitCode).toBe(0);
   });
 
   test('a created record’s content is known to an upsert, which sends the records that changed', async () => {

@@ -108,7 +108,11 @@ function rowLine({ row, last }: OpenRow, delivery: string): string {
   return `  row ${row}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${outcome}${code === '' ? '' : ` ${code}`}${where}`;
 }
 
-type WriteOffFlags = RequestFlags & { readonly only?: readonly string[]; readonly cause?: string };
+type WriteOffFlags = RequestFlags & {
+  readonly only?: readonly string[];
+  readonly cause?: string;
+  readonly changedAtService?: boolean;
+};
 
 export const addWriteOffCommand: AddCommand = (program, io, done) => {
   program
@@ -122,10 +126,15 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
       collect,
     )
     .option('--cause <code>', 'all open rows with this code, as results.csv has it')
+    .option(
+      '--changed-at-service',
+      'rows held for their account: it was changed at the service by hand, and is the known one from now on',
+    )
     .requiredOption(...REASON)
     .addHelpText(
       'after',
-      '\nExample:\n  onboard write-off latest --cause totals_row --reason "totals of the sheet"',
+      '\nExamples:\n  onboard write-off latest --cause totals_row --reason "totals of the sheet"\n' +
+        '  onboard write-off latest 17 --changed-at-service --reason "called back on 12 November"',
     )
     .action(async (run: string, rows: string[], flags: WriteOffFlags) =>
       done(await writeRowsOff(run, rowsMeant(rows, flags), flags, io)),
@@ -145,7 +154,8 @@ async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlag
   const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    const written = await writeOff(run, meant, request, session.ledger);
+    const areMoved = flags.changedAtService === true;
+    const written = await writeOff(run, meant, request, session.ledger, { areMoved });
     const { account: told } = await writeReportOf(run, session);
     say(io, `${countOf(written, 'row')} written off by ${request.by}.`);
     if (told !== null) say(io, accountLine(told));

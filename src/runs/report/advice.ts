@@ -67,7 +67,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     'or send empty cells with `emptyCell: null`.',
   account_changed:
     'Ask the payee by a way that you knew before, never by one that came with the file. Where the account is right, ' +
-    'change it at the service; else correct the file. Then `onboard write-off` the row, with who said so.',
+    'change it at the service, then `onboard write-off` the row with --changed-at-service; else correct the file.',
   account_added:
     'Ask the payee by a way that you knew before; where the further account is right, add it at the service.',
   account_not_known: 'Compare the account with the one at the service: nothing is known of what was sent.',
