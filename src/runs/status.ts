@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type BreakerReport, createSharedBreaker } from '../engine/ledger/breaker.ts';
-import { readBriefs } from '../engine/ledger/run-record.ts';
+import { type RunBrief, readBriefs } from '../engine/ledger/run-record.ts';
 import { holdsUpLaterJobs, type RunStore } from '../engine/ledger/run-store.ts';
 import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
 import type { Registration } from '../engine/recovery/registration.ts';
@@ -91,18 +91,40 @@ export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRu
 
 const AT_ONCE = 500;
 
-/** Newest first: those that are not over, and those with rows that did not succeed. */
-export async function runsToSeeTo(ledger: Ledger): Promise<ShownRun[]> {
-  const look = async ({ run: id, target }: { readonly run: string; readonly target: string }) => {
-    const { keys, store } = ledger.of(target);
-    const [brief] = await readBriefs(ledger.redis, keys, [id]);
-    const isDone = brief === undefined || (isOver(brief) && countUnsuccessful(brief.outcomes) === 0);
-    return isDone ? [] : shownRun(id, store);
+/** `isLatest`: of its job, whose next file tells what it told of known records. */
+export type RunToSeeTo = ShownRun & { readonly isLatest: boolean };
+
+/**
+ * Newest first: those that are not over, those with rows that did not succeed, and of each job the
+ * latest with skipped rows.
+ */
+export async function runsToSeeTo(ledger: Ledger): Promise<RunToSeeTo[]> {
+  const briefOf = async ({ run, target }: { readonly run: string; readonly target: string }) => {
+    const [brief] = await readBriefs(ledger.redis, ledger.of(target).keys, [run]);
+    return brief ?? [];
   };
-  const shown: ShownRun[] = [];
-  for (const batch of batchesOf(await ledger.index.latest(RUNS_LOOKED_THROUGH), AT_ONCE))
-    shown.push(...(await Promise.all(batch.map(look))).flat());
+  const met = new Set<string>();
+  const shown: RunToSeeTo[] = [];
+  for (const batch of batchesOf(await ledger.index.latest(RUNS_LOOKED_THROUGH), AT_ONCE)) {
+    const briefs = (await Promise.all(batch.map(briefOf))).flat().map((brief) => {
+      const name = `${brief.target} ${brief.job}`;
+      const isLatest = !met.has(name);
+      met.add(name);
+      return { brief, isLatest };
+    });
+    const looks = briefs.filter(({ brief, isLatest }) => needsALook(brief, isLatest));
+    const found = looks.map(async ({ brief: { id, target }, isLatest }) => {
+      const runs = await shownRun(id, ledger.of(target).store);
+      return runs.map((run) => ({ ...run, isLatest }));
+    });
+    shown.push(...(await Promise.all(found)).flat());
+  }
   return shown;
+}
+
+function needsALook(run: RunBrief, isLatest: boolean): boolean {
+  if (!isOver(run) || countUnsuccessful(run.outcomes) > 0) return true;
+  return isLatest && run.outcomes.skipped > 0;
 }
 
 /** Of these jobs, oldest first: the jobs that come after them wait for these. */

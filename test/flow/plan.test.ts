@@ -72,4 +72,11 @@ test('a job that creates alone says what differs and is not sent, and names it',
   const listed = await flow.onboard(['check', '--job-file', definition, file, '--list', 'notSent']);
   for (const words of ['row 2, "S2"', 'row 3, "S3": accounts', '1 × changed_not_sent, and not sent'])
     expect(listed.stdout).toContain(words);
+
+  // Until the job's next file it needs somebody's attention.
+  const DIFFERING = '2 rows of known records not sent: other content, or not known';
+  await flow.load(definition, SECOND);
+  expect(await flow.look(['status'])).toContain(DIFFERING);
+  await flow.load(definition, rows('S1,Ada,Bern'));
+  expect(await flow.look(['status'])).not.toContain(DIFFERING);
 });

@@ -19,7 +19,13 @@ import { sleep } from '../../lib/waiting.ts';
 import { EXIT } from '../../model/exit.ts';
 import { isOver, isUnderWay, openRows, type Run } from '../../model/run.ts';
 import { accountOf } from '../../runs/account.ts';
-import { emptyOverview, lookOver, type Overview, targetOf } from '../../runs/inbox/overview.ts';
+import {
+  differingWords,
+  emptyOverview,
+  lookOver,
+  type Overview,
+  targetOf,
+} from '../../runs/inbox/overview.ts';
 import type { Summary } from '../../runs/report/summary.ts';
 import {
   accountLine,
@@ -174,12 +180,15 @@ async function forMachines(overview: Overview, env: Environment) {
   const runs = await Promise.all(
     overview.runs.map((shown) => readRunStatus(shown, reportDirectory(env, shown.run.id))),
   );
-  const needy = overview.needs.runs.map(({ inDoubt, toCorrect, account, summary, report, ...shown }) => ({
-    ...runStatus(shown, summary, report),
-    inDoubt,
-    toCorrect,
-    account,
-  }));
+  const needy = overview.needs.runs.map(
+    ({ inDoubt, toCorrect, differing, account, summary, report, ...shown }) => ({
+      ...runStatus(shown, summary, report),
+      inDoubt,
+      toCorrect,
+      differing,
+      account,
+    }),
+  );
   return { ...overview, needs: { ...overview.needs, runs: needy }, runs };
 }
 
@@ -226,13 +235,23 @@ export function marked(text: string, { target }: Run): string {
 }
 
 function needyLines(
-  { run, state, inDoubt, toCorrect: open, account, summary, report }: Overview['needs']['runs'][number],
+  {
+    run,
+    state,
+    inDoubt,
+    toCorrect: open,
+    differing,
+    account,
+    summary,
+    report,
+  }: Overview['needs']['runs'][number],
   signs: boolean,
 ): string[] {
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
     ...(open === 0 ? [] : [openWords(open, run)]),
+    ...(differing === 0 ? [] : [differingWords(differing)]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
   // Of a file none of whose rows are to be corrected, nothing is told of them.

@@ -13,12 +13,22 @@ import type { AccountMemory } from '../../engine/ledger/account.ts';
 import { createSchedules, nextTime } from '../../engine/queue/schedules.ts';
 import type { InboxNumbers } from '../../faces/metrics/registry.ts';
 import { insteadOf } from '../../lib/errors.ts';
+import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type Account, toCorrect as rowsToCorrect } from '../../model/account.ts';
 import { isOver, type Run } from '../../model/run.ts';
 import type { Ledger, Session } from '../../session.ts';
 import { accountsAt } from '../account.ts';
-import { goingOnWith, runsToSeeTo, type ShownRun, serviceReport, summaryOf } from '../status.ts';
+import { warningAdvice } from '../report/advice.ts';
+import {
+  goingOnWith,
+  type RunToSeeTo,
+  reportedSummary,
+  runsToSeeTo,
+  type ShownRun,
+  serviceReport,
+  summaryOf,
+} from '../status.ts';
 import { listEntries, NOTE_ENDING, passedOverBy } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
 import { lookInto, sortedOut } from './look.ts';
@@ -175,24 +185,40 @@ function windowOf({ name, definition }: Job) {
 
 type AccountOf = (run: Run) => Promise<Account>;
 
-export async function findNeeds(newest: readonly ShownRun[], home: string, accountOf: AccountOf) {
+export async function findNeeds(newest: readonly RunToSeeTo[], home: string, accountOf: AccountOf) {
   const reports = join(home, 'reports');
   const runs = [];
   for (const shown of newest) runs.push(...(await needyRun(shown, reports, accountOf)));
   return { runs, refused: await refusedFiles(join(home, 'failed')) };
 }
 
-/** None: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up. */
-async function needyRun(shown: ShownRun, reports: string, accountOf: AccountOf) {
+/**
+ * None: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up;
+ * `differing`: rows of known records that say otherwise than what was sent.
+ */
+async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, accountOf: AccountOf) {
   const { run, state } = shown;
   const inDoubt = run.outcomes['in-doubt'];
   const account = isOver(run) ? await accountOf(run) : null;
   const toCorrect = account === null ? 0 : rowsToCorrect(account);
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
   const isRight = account?.holds !== false;
-  if (!waits && inDoubt === 0 && toCorrect === 0 && isRight) return [];
   const report = join(reports, run.id);
-  return [{ ...shown, inDoubt, toCorrect, account, summary: await summaryOf(run, report), report }];
+  const differing = isLatest && isOver(run) ? await countDiffering(run, report) : 0;
+  if (!waits && inDoubt + toCorrect + differing === 0 && isRight) return [];
+  const summary = await summaryOf(run, report);
+  return [{ ...shown, inDoubt, toCorrect, differing, account, summary, report }];
+}
+
+async function countDiffering(run: Run, report: string): Promise<number> {
+  const { topWarnings = [] } = (await reportedSummary(run, report)) ?? {};
+  const told = topWarnings.filter(({ code }) => warningAdvice(code) !== '');
+  return told.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Of `differing`. */
+export function differingWords(count: number): string {
+  return `${countOf(count, 'row')} of known records not sent: other content, or not known`;
 }
 
 async function refusedFiles(folder: string) {

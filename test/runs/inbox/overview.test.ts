@@ -37,7 +37,7 @@ test.each([
   ['under way with rows in doubt', shown('a', { state: 'running' }, { 'in-doubt': 2 }, true), [2, 0]],
   ['with rows to correct', shown('a', finished, { rejected: 3, invalid: 1, failed: 1, denied: 1 }), [0, 6]],
 ])('a run %s: in doubt and to correct %j', async (_, run, expected) => {
-  const { runs } = await findNeeds([run], HOME, untouched);
+  const { runs } = await findNeeds([{ ...run, isLatest: true }], HOME, untouched);
   expect(runs.map(({ inDoubt, toCorrect }) => [inDoubt, toCorrect])).toEqual(
     expected === null ? [] : [expected],
   );
@@ -46,7 +46,7 @@ test.each([
 test('rows of a file that others have taken up wait for nobody, rows in doubt do', async () => {
   const first = shown('a', finished, { failed: 3, 'in-doubt': 1 });
   const account = async (run: Run) => ({ ...(await untouched(run)), open: 1 });
-  const { runs } = await findNeeds([first], HOME, account);
+  const { runs } = await findNeeds([{ ...first, isLatest: true }], HOME, account);
   expect(runs.map(({ run, inDoubt, toCorrect }) => [run.id, inDoubt, toCorrect])).toEqual([['a', 1, 0]]);
 });
 
