@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
-import { type Canary, type Delivery, whyNotBegun } from '../engine/ledger/run-record.ts';
+import { type Canary, whyNotBegun } from '../engine/ledger/run-record.ts';
 import { newRunId, type RunStore } from '../engine/ledger/run-store.ts';
 import type { Registration } from '../engine/recovery/registration.ts';
 import { type Io, tell } from '../lib/terminal.ts';
@@ -133,8 +133,7 @@ async function lookedAt(file: NewFile, ledger: Ledger) {
   const { job, facts, target } = file;
   const { store } = ledger.of(target);
   const found = await originsOf(file, ledger);
-  const isDelivery = found !== null && facts.namesRows !== true;
-  const delivery = isDelivery ? await compared(file, ledger) : undefined;
+  const delivery = found === null ? undefined : await deliveryOf(file, ledger);
   const notes = [
     ...mappingFor(job.definition, facts.source).notes,
     ...(await rehearsedBefore(file, store)),
@@ -152,11 +151,6 @@ async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger)
   const run = known === null ? null : await store.get(known);
   if (run !== null && !(again && isOver(run))) return null;
   return findOrigins({ file: facts, definition: job.definition, target }, ledger);
-}
-
-/** A rehearsal is no delivery. */
-async function compared(file: NewFile, ledger: Ledger): Promise<Delivery | undefined> {
-  return file.target === SANDBOX_TARGET || file.facts.rows === 0 ? undefined : deliveryOf(file, ledger);
 }
 
 /** Why a rehearsal may skip rows. */

@@ -6,6 +6,7 @@
 import { dirname, resolve } from 'node:path';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { readKeys } from '../engine/ledger/key-claims.ts';
 import type { Delivery } from '../engine/ledger/run-record.ts';
 import { shortDigest } from '../lib/digest.ts';
@@ -16,16 +17,25 @@ import { profileOf } from '../readers/intake/profile.ts';
 import type { Ledger } from '../session.ts';
 import { type Finding, LIMITS, unusualIn } from './unlike.ts';
 
-type Delivered = {
+export type Delivered = {
   readonly job: Job;
-  readonly facts: FileFacts;
+  readonly facts: Pick<FileFacts, 'path' | 'sha256' | 'rows' | 'source' | 'sample' | 'namesRows'>;
   /** Where the partner's files come from; left out: the file's own. */
   readonly folder?: string | undefined;
   readonly target: string;
 };
 
+/** `undefined`: a corrected file, a rehearsal and a file without rows are no delivery. */
+export async function deliveryOf(delivered: Delivered, ledger: Ledger): Promise<Delivery | undefined> {
+  const { facts, target } = delivered;
+  const isCorrected = facts.namesRows === true;
+  const isRehearsal = target === SANDBOX_TARGET;
+  if (isCorrected || isRehearsal || facts.rows === 0) return undefined;
+  return compared(delivered, ledger);
+}
+
 /** What is compared with the deliveries before, and kept for those that come. */
-export async function deliveryOf(delivered: Delivered, ledger: Ledger): Promise<Delivery> {
+async function compared(delivered: Delivered, ledger: Ledger): Promise<Delivery> {
   const { job, facts, target } = delivered;
   const { unusual, delivery } = job.definition;
   const { store } = ledger.of(target);

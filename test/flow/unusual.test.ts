@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createJob, type Flow, startFlow } from '../support/flow.ts';
 import { freePort } from '../support/free-port.ts';
@@ -16,6 +18,12 @@ async function deliver(flow: Flow, name: string, lines: readonly string[], job =
   const file = await flow.file(`${name}.csv`, `externalId,details.name\n${lines.join('\n')}\n`);
   const args = ['run', '--job-file', definition, file, '--yes'];
   return { args, ...(await flow.onboard(args)) };
+}
+
+async function makeFolder({ home }: Flow, name: string): Promise<string> {
+  const path = join(home, name);
+  await mkdir(path, { recursive: true });
+  return path;
 }
 
 const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
@@ -127,4 +135,55 @@ test('cells in another column hold a file back, too, and are told without a valu
   expect(swapped.stdout).not.toContain('70000');
   const { problem } = await statusOf(flow, await newestRun(flow));
   expect(problem).not.toContain('70000');
+});
+
+test('a check says what would hold the file, as its run does, and makes no run and no call', async () => {
+  const flow = await startFlow();
+  await twice(flow);
+  const definition = await flow.file('portfolio.yaml', JOB);
+  const check = async (file: string, ...more: readonly string[]) =>
+    (await flow.onboard(['check', '--job-file', definition, file, ...more])).stdout;
+  const told = async (file: string) => JSON.parse(await check(file, '--json')).unusual;
+  const write = (name: string, lines: readonly string[]) =>
+    flow.file(name, `externalId,details.name\n${lines.join('\n')}\n`);
+
+  const renamed = await write('november.csv', rows(3, ROWS + 4, 'KX'));
+  const [before, runs] = [flow.sandbox.stats(), await newestRun(flow)];
+  const { isHeld, sentences } = await told(renamed);
+  expect([isHeld, sentences]).toEqual([true, [expect.stringContaining('were the keys renamed?')]]);
+  const lines = (await check(renamed)).split('\n').map((line) => line.trim());
+  expect(lines.slice(1, 3)).toEqual([
+    'unusual     The file is unlike those before it: nothing of it would be sent before somebody lets it go.',
+    sentences[0],
+  ]);
+  const few = await write('few.csv', rows(3, 22, 'N'));
+  expect(await told(few)).toMatchObject({ isHeld: false, sentences: [expect.stringContaining('20 rows')] });
+  expect(await told(await write('usual.csv', rows(3, ROWS + 5)))).toBeNull();
+  expect([flow.sandbox.stats(), await newestRun(flow)]).toEqual([before, runs]);
+
+  expect((await flow.onboard(['run', '--job-file', definition, renamed])).exitCode).toBe(2);
+  expect((await statusOf(flow, await newestRun(flow))).problem).toBe(sentences.join(' '));
+  // Also of a file that waits.
+  expect(await told(renamed)).toEqual({ isHeld, sentences });
+});
+
+test('a check of a file in an inbox compares it with those that came through it', async () => {
+  const flow = await startFlow();
+  const jobs = await makeFolder(flow, 'jobs');
+  const inbox = await makeFolder(flow, 'inbox/partner-x');
+  const env = { ONBOARD_JOBS: jobs };
+  await writeFile(join(jobs, 'portfolio.yaml'), `${JOB}files: partner-x/*.csv\n`);
+  const put = async (name: string, lines: readonly string[]) => {
+    const path = join(inbox, name);
+    await writeFile(path, `externalId,details.name\n${lines.join('\n')}\n`);
+    return path;
+  };
+  const take = ['start', '--once', '--rest', '0.1'];
+  for (const from of [1, 3]) {
+    await put(`${from}.csv`, rows(from, from + ROWS));
+    expect((await flow.onboard(take, env)).exitCode).toBe(0);
+  }
+  const path = await put('3.csv', rows(3, ROWS + 4, 'KX'));
+  const { stdout } = await flow.onboard(['check', 'portfolio', path, '--json'], env);
+  expect(JSON.parse(stdout).unusual).toMatchObject({ isHeld: true });
 });

@@ -7,6 +7,7 @@ import { createChecker, openReading } from '../../runs/check/file.ts';
 import type { Checked } from '../../runs/check/findings.ts';
 import { openLook } from '../../runs/check/ledger.ts';
 import { checkLines } from '../../runs/check/words.ts';
+import { deliveredFrom } from '../../runs/inbox/job-book.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords, sayingWhere } from '../../runs/input.ts';
 import { withCommand } from '../../session.ts';
 import type { AddCommand } from './command.ts';
@@ -37,7 +38,8 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     let exitCode: number = EXIT.success;
     let sendable = 0;
     for (const path of paths) {
-      const read = async () => checkFile(await openReading(path, job));
+      const folder = deliveredFrom(path, job, env.home);
+      const read = async () => checkFile({ ...(await openReading(path, job)), folder });
       const checked = await sayingWhere(job, read);
       tellChecked(checked, job, flags, io);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;

@@ -2,6 +2,7 @@
 import type { JobDefinition } from '../../config/job-definition.ts';
 import { ratePerSecond } from '../../config/send-settings.ts';
 import { referenceIssue } from '../../delivery/references.ts';
+import type { Delivery } from '../../engine/ledger/run-record.ts';
 import type { KeyState } from '../../model/identity.ts';
 import type { ReferenceSpace } from '../../model/mapping.ts';
 import type { Call } from '../../model/operation.ts';
@@ -70,6 +71,7 @@ type Context = {
   readonly rows: number;
   readonly look: Look;
   readonly earlier: Run | null;
+  readonly delivery: Delivery | undefined;
   readonly estimate: Estimate;
 };
 
@@ -100,7 +102,7 @@ export function createFindings() {
       else addSent(forecast, fate);
     },
     toSend: requests.counts,
-    result({ job, reading, rows, look, earlier, estimate }: Context) {
+    result({ job, reading, rows, look, earlier, delivery, estimate }: Context) {
       const { columns: _, notes, ...source } = reading.source;
       const causes = tally.issues().map(({ exampleRow: row, ...cause }) => ({ ...cause, row }));
       return {
@@ -109,6 +111,8 @@ export function createFindings() {
         /** The sum of `invalid`, `skipped`, `waiting` and `sendable`. */
         rows,
         invalid: tally.outcomes().invalid,
+        /** What its run would be told, or held for; `null`: nothing, or it is compared with none. */
+        unusual: unusualOf(delivery),
         /** The first of them. */
         issues: issues.shown,
         issuesTotal: issues.total(),
@@ -139,6 +143,11 @@ export function createFindings() {
       };
     },
   };
+}
+
+function unusualOf(delivery: Delivery | undefined) {
+  if (delivery === undefined || delivery.unusual.length === 0) return null;
+  return { isHeld: delivery.isHeld, sentences: delivery.unusual };
 }
 
 type Tally = ReturnType<typeof createTally>;

@@ -15,6 +15,7 @@ import type { Run } from '../../model/run.ts';
 import { type Ledger, openLedger } from '../../session.ts';
 import { findOrigins, type Loading } from '../origins.ts';
 import { summarize } from '../report/summary.ts';
+import { type Delivered, deliveryOf } from '../unusual.ts';
 
 /** `none`: why there is no ledger to look into, in words for people. */
 export type Look = ReturnType<typeof createLook> | { readonly kind: 'none'; readonly reason: string };
@@ -72,6 +73,8 @@ export function createLook(ledger: Ledger, target: string) {
       });
       return [...standing, ...notes, ...(refused ?? [])];
     },
+    /** As a run of the file would be compared. */
+    delivery: (delivered: Omit<Delivered, 'target'>) => deliveryOf({ ...delivered, target }, ledger),
     async lastSpeed(job: string) {
       const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
       if (last === undefined) return null;

@@ -53,5 +53,6 @@ export function lookWith(states: LedgerLook['states']) {
     earlierRun: async () => null,
     lastSpeed: async () => null,
     standing: async () => [],
+    delivery: async () => undefined,
   };
 }
