@@ -171,11 +171,13 @@ export function goingOnWith(run: Pick<Run, 'id' | 'state' | 'reason'>, { owner }
   return owner === 'gone' || isHalted ? goOnCommand(run) : null;
 }
 
-/** The same for people: a hold's command is refused until then. */
+/** The same for people, with what comes before the command. */
 export function goOnWords(run: Pick<Run, 'id' | 'state' | 'reason'>, state: ShownState): string | null {
   const command = goingOnWith(run, state);
-  if (command === null || run.reason !== 'service-hold') return command;
-  return `once its pause is over: ${command}`;
+  if (command === null) return null;
+  if (run.reason === 'service-hold') return `once its pause is over: ${command}`;
+  if (run.reason === 'unusual') return `once its file was looked at: ${command}`;
+  return command;
 }
 
 /** From the run's report where that is true, else from the ledger. */

@@ -51,6 +51,16 @@ test('a delivery whose keys were renamed waits until a person lets it go; the ne
   expect((await flow.onboard(november.args)).exitCode).toBe(2);
   const refused = await flow.onboard(['resume', id]);
   expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('were the keys renamed?')]);
+  // Everywhere the harmless way stands first, and beside the other what it means.
+  for (const text of [november.stdout, refused.stderr, await flow.look(['status', id])]) {
+    const words = text.replaceAll(/\s+/g, ' ');
+    const [cancel, means, resume] = [`onboard cancel ${id}`, 'every row of it is sent', '--yes'].map((one) =>
+      words.lastIndexOf(one),
+    );
+    expect(cancel).toBeGreaterThan(0);
+    expect(means).toBeGreaterThan(cancel ?? 0);
+    expect(resume).toBeGreaterThan(means ?? 0);
+  }
   expect(made(flow)).toBe(before);
 
   expect((await flow.onboard(['resume', id, '--yes'])).exitCode).toBe(0);
@@ -77,6 +87,7 @@ test('at the page the sentence stands beside the button that lets it go', async 
   const shown = await page.look(`/runs/${id}`);
   for (const words of ['The file is unlike those before it.', 'Of its keys 0 % are known'])
     expect(shown).toContain(words);
+  expect(shown.indexOf('Cancel…')).toBeLessThan(shown.indexOf('Go on'));
   expect(made(flow)).toBe(before);
 
   expect(await page.post(`/runs/${id}/resume`, { seen: 'paused' })).toContain('The run goes on.');
