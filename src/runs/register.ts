@@ -85,7 +85,7 @@ type NewFile = {
 
 /** The file's own new run, or the one of the same content and job before; or why it gets none. */
 type Registered =
-  | { readonly kind: 'new' | 'known'; readonly id: string; readonly notes: readonly string[] }
+  | { readonly kind: 'new' | 'known'; readonly id: string; readonly told: readonly string[] }
   | { readonly kind: 'refused'; readonly why: readonly string[] };
 
 export async function registerFile(
@@ -101,7 +101,7 @@ export async function registerFile(
   for (;;) {
     const createdAt = new Date();
     const id = file.id ?? newRunId(createdAt);
-    const { found, delivery, notes } = await lookedAt(file, ledger);
+    const { found, delivery, notes, told } = await lookedAt(file, ledger);
     const source = { ...facts.source, notes: [...facts.source.notes, ...notes] };
     if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
     const run = {
@@ -124,7 +124,7 @@ export async function registerFile(
     if (kind !== 'new') await ledger.index.remove(id);
     else await waitForReplica(ledger, target);
     // Overtaken: another run took rows meanwhile, perhaps the same ones.
-    if (kind !== 'overtaken') return { kind, id: registered, notes };
+    if (kind !== 'overtaken') return { kind, id: registered, told };
   }
 }
 
@@ -138,10 +138,10 @@ async function lookedAt(file: NewFile, ledger: Ledger) {
     ...mappingFor(job.definition, facts.source).notes,
     ...(await rehearsedBefore(file, store)),
     ...(found?.notes ?? []),
-    // What holds the run back is told as the reason.
-    ...(delivery === undefined || delivery.isHeld ? [] : delivery.unusual),
   ];
-  return { found, delivery, notes };
+  // What holds the run back is told as the reason.
+  const unusual = delivery === undefined || delivery.isHeld ? [] : delivery.unusual;
+  return { found, delivery, notes, told: [...notes, ...unusual] };
 }
 
 /** `null`: the file has its run already. */
@@ -177,8 +177,8 @@ export async function beginFile(
 ): Promise<Run> {
   const registered = await registerFile(file, session);
   if (registered.kind === 'refused') throw new UsageError(registered.why);
-  const { kind, id, notes } = registered;
-  if (kind === 'new') for (const note of notes) tell(session.io, note);
+  const { kind, id, told } = registered;
+  if (kind === 'new') for (const note of told) tell(session.io, note);
   const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
   const before = await foundRun(id, store, registration);

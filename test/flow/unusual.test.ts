@@ -63,7 +63,18 @@ test('a delivery whose keys were renamed waits until a person lets it go; the ne
   }
   expect(made(flow)).toBe(before);
 
-  expect((await flow.onboard(['resume', id, '--yes'])).exitCode).toBe(0);
+  const env = { ONBOARD_ACTOR: 'ann' };
+  expect((await flow.onboard(['resume', id, '--yes'], env)).exitCode).toBe(0);
+  // Its report keeps why it waited, and who let it go, as the audit has them.
+  const { unusual } = JSON.parse(await flow.report({ run: id }, 'summary.json'));
+  expect(unusual).toMatchObject({
+    isHeld: true,
+    sentences: [expect.stringContaining('were the keys renamed?')],
+    letGo: { by: 'ann', via: 'ONBOARD_ACTOR', at: expect.stringMatching(/^20\d\d-/) },
+  });
+  for (const text of [await flow.report({ run: id }, 'report.html'), await flow.look(['status', id])])
+    expect(text.replaceAll(/\s+/g, ' ')).toMatch(/keys renamed\? Let go by ann \(ONBOARD_ACTOR\), 20\d\d-/);
+
   const { profile } = JSON.parse(await flow.report({ run: id }, 'digest.json'));
   expect(profile).toMatchObject({
     rows: ROWS + 2,
@@ -96,6 +107,8 @@ test('at the page the sentence stands beside the button that lets it go', async 
   const acts = (await flow.look(['audit', '--json', '--run', id])).trim().split('\n');
   const went = acts.map((line) => JSON.parse(line)).find(({ what }) => what === 'began');
   expect(went).toMatchObject({ actor: 'ops-1 (as claimed)', of: { reason: 'unusual' } });
+  const { unusual } = await statusOf(flow, id);
+  expect(unusual?.letGo).toMatchObject({ by: 'ops-1 (as claimed)', via: went.via });
 });
 
 test('a cut delivery waits, is given up, and counts for nothing', async () => {
@@ -124,6 +137,8 @@ test('few rows are only told of, and so is every file of a job that says so', as
     0,
     expect.stringContaining('It has 20 rows; the deliveries before had about 61.'),
   ]);
+  const status = (await flow.look(['status', 'latest'])).replaceAll(/\s+/g, ' ');
+  expect(status).toContain('before had about 61. That was told, and held nothing back.');
   // Nobody has said that it is as it should be: what comes next is compared with those before.
   expect((await deliver(flow, 'december', rows(3, ROWS + 4, 'KX'))).exitCode).toBe(2);
   const told = await startFlow();

@@ -100,9 +100,10 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
 function profileOf({ delivery }: NewRun): Record<string, string> {
   if (delivery === undefined) return {};
   const { series, profile, unusual, isHeld } = delivery;
-  const isOnlyTold = unusual.length > 0 && !isHeld;
   const kept = { series, profile: JSON.stringify(profile) };
-  return isOnlyTold ? { ...kept, unlike: '1' } : kept;
+  if (unusual.length === 0) return kept;
+  const unlike = { ...kept, unusual: JSON.stringify({ isHeld, sentences: unusual }) };
+  return isHeld ? unlike : { ...unlike, unlike: '1' };
 }
 
 /** What waits for a person has no moment in which it could run. */
@@ -155,6 +156,8 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'request',
   'checked',
   'approval',
+  'unusual',
+  'letGo',
   'movedAt',
   'purged',
 ]);
@@ -196,6 +199,8 @@ const briefSchema = runSchema.omit({
   movedAt: true,
   series: true,
   profile: true,
+  unusual: true,
+  letGo: true,
 });
 export type RunBrief = z.infer<typeof briefSchema>;
 
