@@ -24,7 +24,7 @@ import { type Summary, summarize } from './report/summary.ts';
 /** Runs searched for the ending of an id, and for one like a mistyped one. */
 const RUNS_LOOKED_THROUGH = 10_000;
 const AMBIGUOUS_SHOWN = 5;
-const LATEST = 'latest';
+export const LATEST = 'latest';
 
 /** By id, a unique ending of it, or `latest`, at any target. A UsageError names similar ones. */
 export async function findRun(ledger: Ledger, named: string): Promise<Run> {
