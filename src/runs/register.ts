@@ -197,9 +197,18 @@ export async function beginFile(
   if (kind === 'known' && (await hasChanged(file.job, id, store))) {
     tell(io, `warning: the job definition has changed since; the run goes on with the one it began with.`);
   }
+  if (kind === 'known' && file.again) tell(io, againWords(before));
   const run = await setRunning(before, store);
   if (kind === 'known' && !awaitsPerson(run)) tell(io, await goingOn(id, store, io.interrupted));
   return run;
+}
+
+function againWords({ id, state, reason }: Run): string {
+  const why = reason === null ? '' : ` (${reason})`;
+  return (
+    `warning: --again changes nothing: run ${id} of this file is ${state}${why}, and ` +
+    `another one begins only once it is over. To end it: \`onboard cancel ${id}\`, then give this command again.`
+  );
 }
 
 /** An unknown run is looked for again after verification: the journals may put it back. */

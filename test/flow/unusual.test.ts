@@ -118,6 +118,16 @@ test('a cut delivery waits, is given up, and counts for nothing', async () => {
   expect((await deliver(flow, 'november', long)).exitCode).toBe(2);
   const id = await newestRun(flow);
   expect((await statusOf(flow, id)).reason).toBe('unusual');
+  // A new run of it is asked for in vain before that one is over, which is said.
+  const { args } = await deliver(flow, 'november', long);
+  const again = await flow.onboard([...args, '--again']);
+  expect([again.exitCode, again.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      `--again changes nothing: run ${id} of this file is paused \\(unusual\\).*onboard cancel ${id}`,
+    ),
+  ]);
+  expect(await newestRun(flow)).toBe(id);
   expect((await flow.onboard(['cancel', id])).exitCode).toBe(0);
   // Its rows don't go by another way.
   const before = made(flow);
