@@ -41,6 +41,8 @@ type Comparing = {
   readonly earlier: readonly Profile[];
   /** Of `changes` the number of rows is no sign. */
   readonly delivery: 'full' | 'changes';
+  /** Column of the rows' keys. */
+  readonly key?: string | undefined;
 };
 
 /** Empty: the delivery is like those before, or there are too few. */
@@ -53,14 +55,15 @@ export function unusualIn(profile: Profile, comparing: Comparing): Findings {
   const ofRows = isFull ? rowsFindings(profile, before) : [];
   // Of few rows, as where they are huge, shares mean little.
   if (profile.sampled < LIMITS.cells) return ofRows;
-  return [
-    ...ofRows,
-    ...knownFindings(profile, before),
-    ...profile.columns.flatMap((one) => {
-      const cells = profile.sampled * one.filled;
-      return columnFindings({ ...one, cells }, columnsOf(before, one.name));
-    }),
-  ];
+  const ofKeys = knownFindings(profile, before);
+  const ofColumns = profile.columns.flatMap((one) => {
+    const cells = profile.sampled * one.filled;
+    return columnFindings({ ...one, cells }, columnsOf(before, one.name));
+  });
+  // Keys that were renamed are mostly built otherwise, too, which is one finding.
+  const isSaid = (finding: Finding) => finding.what === 'shapes' && finding.column === comparing.key;
+  const others = ofKeys.length === 0 ? ofColumns : ofColumns.filter((one) => !isSaid(one));
+  return [...ofRows, ...ofKeys, ...others];
 }
 
 function rowsFindings({ rows }: Profile, earlier: readonly Profile[]): Findings {

@@ -37,7 +37,7 @@ export async function deliveryOf(delivered: Delivered, ledger: Ledger): Promise<
 /** What is compared with the deliveries before, and kept for those that come. */
 async function compared(delivered: Delivered, ledger: Ledger): Promise<Delivery> {
   const { job, facts, target } = delivered;
-  const { unusual, delivery } = job.definition;
+  const { unusual, delivery, key } = job.definition;
   const { store } = ledger.of(target);
   const series = seriesOf(delivered);
   const { most } = LIMITS.deliveries;
@@ -49,7 +49,7 @@ async function compared(delivered: Delivered, ledger: Ledger): Promise<Delivery>
   const profile = profileOf({ rows, source, sample }, known);
 
   const isCompared = unusual !== 'off';
-  const findings = isCompared ? unusualIn(profile, { earlier, delivery }) : [];
+  const findings = isCompared ? unusualIn(profile, { earlier, delivery, key }) : [];
   const mayPause = unusual === 'pause' && rows >= LIMITS.rowsToPause;
   const isHeld = mayPause && findings.length > 0;
   return { series, profile, unusual: findings.map(findingWords), isHeld };

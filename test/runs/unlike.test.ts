@@ -140,3 +140,11 @@ test('where few rows could be looked at, only their number is compared', () => {
   expect(unusualIn(profile(few), full)).toEqual([]);
   expect(unusualIn(profile({ ...few, rows: 20 }), full)).toEqual([{ what: 'rows', now: 20, before: 200 }]);
 });
+
+test('keys that were renamed, and are built otherwise, are one finding; built otherwise alone they are one, too', () => {
+  const built = { columns: [column({ shapes: { 'code 16': 1 } })] };
+  const ofKey = { ...full, key: 'Name' };
+  const found = (over: Partial<Profile>) => unusualIn(profile({ ...built, ...over }), ofKey);
+  expect(found({ known: 0 })).toEqual([{ what: 'known', now: 0, before: 0.98 }]);
+  expect(found({})).toEqual([{ what: 'shapes', column: 'Name', now: 'code 16', before: 'words 16' }]);
+});
