@@ -223,3 +223,40 @@ test('a check of a file in an inbox compares it with those that came through it'
   const { stdout } = await flow.onboard(['check', 'portfolio', path, '--json'], env);
   expect(JSON.parse(stdout).unusual).toMatchObject({ isHeld: true });
 });
+
+test('a file with other columns than those before it is held once, and its columns are named', async () => {
+  const flow = await startFlow();
+  await twice(flow);
+  const definition = await flow.file('portfolio.yaml', `${JOB}ignore: [Fax]\n`);
+  const load = async (name: string, from: number) => {
+    const lines = rows(from, from + ROWS).map((line) => `${line},1`);
+    const text = `externalId,details.name,Fax\n${lines.join('\n')}\n`;
+    return flow.onboard(['run', '--job-file', definition, await flow.file(name, text)]);
+  };
+  const november = await load('november.csv', 3);
+  const sentence = 'It has other columns than the files before it: new are "Fax".';
+  expect([november.exitCode, november.stdout.replaceAll(/\s+/g, ' ')]).toEqual([
+    2,
+    expect.stringContaining(sentence),
+  ]);
+  expect((await flow.onboard(['resume', await newestRun(flow), '--yes'])).exitCode).toBe(0);
+  expect((await load('december.csv', 4)).exitCode).toBe(0);
+  // The columns of before are known, too.
+  expect((await deliver(flow, 'january', rows(5, ROWS + 5))).exitCode).toBe(0);
+});
+
+test('where files are only told of, other columns are told of once', async () => {
+  const flow = await startFlow();
+  const job = `${JOB}unusual: warn\n`;
+  await twice(flow, job);
+  const load = async (name: string, from: number) => {
+    const definition = await flow.file('portfolio.yaml', `${job}ignore: [Fax]\n`);
+    const lines = rows(from, from + ROWS).map((line) => `1,${line}`);
+    const file = await flow.file(name, `Fax,externalId,details.name\n${lines.join('\n')}\n`);
+    const { exitCode, stderr } = await flow.onboard(['run', '--job-file', definition, file]);
+    expect(exitCode).toBe(0);
+    return stderr;
+  };
+  expect(await load('november.csv', 3)).toContain('new are "Fax"');
+  expect(await load('december.csv', 4)).not.toContain('other columns');
+});
