@@ -111,7 +111,7 @@ export function createFindings() {
         /** The sum of `invalid`, `skipped`, `waiting` and `sendable`. */
         rows,
         invalid: tally.outcomes().invalid,
-        /** What its run would be told, or held for; `null`: nothing, or it is compared with none. */
+        /** What its run would be told, or held for; `null`: nothing, or none is compared. */
         unusual: unusualOf(delivery),
         /** The first of them. */
         issues: issues.shown,

@@ -114,7 +114,7 @@ export function uploadsOf(home: string): string {
   return resolve(home, 'uploads');
 }
 
-/** Where a watcher would say that the file comes from; `undefined`: it lies in none of its places. */
+/** Where a file comes from, as a watcher says it; `undefined`: it lies in no place of one. */
 export function deliveredFrom(path: string, job: Job, home: string): string | undefined {
   const file = resolve(path);
   // Each upload has a folder of its own there.

@@ -214,7 +214,7 @@ export function goOnCommand({ id, state, reason }: Pick<Run, 'id' | 'state' | 'r
 type Way = { readonly words: string; readonly command: string };
 type Held = Pick<Run, 'id' | 'state' | 'reason'> & { readonly problem?: string | null | undefined };
 
-/** Of a run whose file is unlike those before it, the harmless one first; empty: it waits for none. */
+/** Where the file is unlike those before it, the harmless one first; empty: it is not. */
 export function waysOut(run: Held): readonly Way[] {
   if (!awaitsPerson(run) || (run.problem ?? null) === null) return [];
   return [
