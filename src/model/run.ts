@@ -53,6 +53,12 @@ export type Reason = z.infer<typeof reasonSchema>;
 export const requestSchema = z.object({ by: z.string(), at: z.string(), why: z.string() });
 export type StateRequest = z.infer<typeof requestSchema>;
 
+/** With how it is known who that is, and user@host, as in the audit. */
+export const letGoSchema = requestSchema.extend({ via: z.string().optional(), user: z.string().optional() });
+
+/** What of its file is unlike those before it; not held: it was only told. */
+export const unusualSchema = z.object({ isHeld: z.boolean(), sentences: z.array(z.string()) });
+
 const checkCountsSchema = z.record(z.enum(['sendable', 'invalid', 'skipped', 'waiting']), z.number());
 export type CheckCounts = z.infer<typeof checkCountsSchema>;
 
@@ -100,8 +106,12 @@ export const runSchema = z.object({
   registeredVia: z.string().optional(),
   registeredUser: z.string().nullable().default(null),
   checked: checkCountsSchema.nullable(),
-  approval: requestSchema.extend({ via: z.string().optional(), user: z.string().optional() }).nullable(),
-  /** Of all files of one job, from one folder, with one set of columns. */
+  approval: letGoSchema.nullable(),
+  /** Absent: nothing is, or it was compared with none. */
+  unusual: unusualSchema.optional(),
+  /** By whom it was, where it was held for that alone. */
+  letGo: letGoSchema.optional(),
+  /** Of all files of one job, from one folder, with one set of columns; JSON has them in any. */
   series: z.string().optional(),
   /** Absent: a rerun, or a corrected file. */
   profile: profileSchema.optional(),

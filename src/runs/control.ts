@@ -17,7 +17,7 @@ import { joinTarget, type Ledger, type Session, type TargetSession } from '../se
 import { executeToEnd } from './execute.ts';
 import { ownerOf, setRunning } from './register.ts';
 import { waitForReplica } from './replicas.ts';
-import { goOnCommand } from './report/advice.ts';
+import { waysOut, wayWords } from './report/advice.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
@@ -120,7 +120,7 @@ export function assertCanGo(run: Run, isSure: boolean): void {
   if (awaitsPerson(run) && !isSure)
     throw new UsageError([
       `Run ${id} waits, since its file is unlike those before it. ${problem}`,
-      `${goOnCommand(run)} sends it all the same; \`onboard cancel ${id}\` gives it up.`,
+      ...waysOut(run).map(wayWords),
     ]);
   if (mayGoOn(run)) return;
   const left = isOver(run)

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET, type Service, startSandboxChild } from '../delivery/target.ts';
-import { type Canary, type Delivery, whyNotBegun } from '../engine/ledger/run-record.ts';
+import { type Canary, whyNotBegun } from '../engine/ledger/run-record.ts';
 import { newRunId, type RunStore } from '../engine/ledger/run-store.ts';
 import type { Registration } from '../engine/recovery/registration.ts';
 import { type Io, tell } from '../lib/terminal.ts';
@@ -85,7 +85,7 @@ type NewFile = {
 
 /** The file's own new run, or the one of the same content and job before; or why it gets none. */
 type Registered =
-  | { readonly kind: 'new' | 'known'; readonly id: string; readonly notes: readonly string[] }
+  | { readonly kind: 'new' | 'known'; readonly id: string; readonly told: readonly string[] }
   | { readonly kind: 'refused'; readonly why: readonly string[] };
 
 export async function registerFile(
@@ -101,7 +101,7 @@ export async function registerFile(
   for (;;) {
     const createdAt = new Date();
     const id = file.id ?? newRunId(createdAt);
-    const { found, delivery, notes } = await lookedAt(file, ledger);
+    const { found, delivery, notes, told } = await lookedAt(file, ledger);
     const source = { ...facts.source, notes: [...facts.source.notes, ...notes] };
     if (found !== null && found.refused !== null) return { kind: 'refused', why: found.refused };
     const run = {
@@ -124,7 +124,7 @@ export async function registerFile(
     if (kind !== 'new') await ledger.index.remove(id);
     else await waitForReplica(ledger, target);
     // Overtaken: another run took rows meanwhile, perhaps the same ones.
-    if (kind !== 'overtaken') return { kind, id: registered, notes };
+    if (kind !== 'overtaken') return { kind, id: registered, told };
   }
 }
 
@@ -133,16 +133,15 @@ async function lookedAt(file: NewFile, ledger: Ledger) {
   const { job, facts, target } = file;
   const { store } = ledger.of(target);
   const found = await originsOf(file, ledger);
-  const isDelivery = found !== null && facts.namesRows !== true;
-  const delivery = isDelivery ? await compared(file, ledger) : undefined;
+  const delivery = found === null ? undefined : await deliveryOf(file, ledger);
   const notes = [
     ...mappingFor(job.definition, facts.source).notes,
     ...(await rehearsedBefore(file, store)),
     ...(found?.notes ?? []),
-    // What holds the run back is told as the reason.
-    ...(delivery === undefined || delivery.isHeld ? [] : delivery.unusual),
   ];
-  return { found, delivery, notes };
+  // What holds the run back is told as the reason.
+  const unusual = delivery === undefined || delivery.isHeld ? [] : delivery.unusual;
+  return { found, delivery, notes, told: [...notes, ...unusual] };
 }
 
 /** `null`: the file has its run already. */
@@ -152,11 +151,6 @@ async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger)
   const run = known === null ? null : await store.get(known);
   if (run !== null && !(again && isOver(run))) return null;
   return findOrigins({ file: facts, definition: job.definition, target }, ledger);
-}
-
-/** A rehearsal is no delivery. */
-async function compared(file: NewFile, ledger: Ledger): Promise<Delivery | undefined> {
-  return file.target === SANDBOX_TARGET || file.facts.rows === 0 ? undefined : deliveryOf(file, ledger);
 }
 
 /** Why a rehearsal may skip rows. */
@@ -183,8 +177,8 @@ export async function beginFile(
 ): Promise<Run> {
   const registered = await registerFile(file, session);
   if (registered.kind === 'refused') throw new UsageError(registered.why);
-  const { kind, id, notes } = registered;
-  if (kind === 'new') for (const note of notes) tell(session.io, note);
+  const { kind, id, told } = registered;
+  if (kind === 'new') for (const note of told) tell(session.io, note);
   const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
   const before = await foundRun(id, store, registration);
@@ -203,9 +197,18 @@ export async function beginFile(
   if (kind === 'known' && (await hasChanged(file.job, id, store))) {
     tell(io, `warning: the job definition has changed since; the run goes on with the one it began with.`);
   }
+  if (kind === 'known' && file.again) tell(io, againWords(before));
   const run = await setRunning(before, store);
   if (kind === 'known' && !awaitsPerson(run)) tell(io, await goingOn(id, store, io.interrupted));
   return run;
+}
+
+function againWords({ id, state, reason }: Run): string {
+  const why = reason === null ? '' : ` (${reason})`;
+  return (
+    `warning: --again changes nothing: run ${id} of this file is ${state}${why}, and ` +
+    `another one begins only once it is over. To end it: \`onboard cancel ${id}\`, then give this command again.`
+  );
 }
 
 /** An unknown run is looked for again after verification: the journals may put it back. */

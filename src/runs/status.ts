@@ -24,7 +24,7 @@ import { type Summary, summarize } from './report/summary.ts';
 /** Runs searched for the ending of an id, and for one like a mistyped one. */
 const RUNS_LOOKED_THROUGH = 10_000;
 const AMBIGUOUS_SHOWN = 5;
-const LATEST = 'latest';
+export const LATEST = 'latest';
 
 /** By id, a unique ending of it, or `latest`, at any target. A UsageError names similar ones. */
 export async function findRun(ledger: Ledger, named: string): Promise<Run> {
@@ -193,11 +193,13 @@ export function goingOnWith(run: Pick<Run, 'id' | 'state' | 'reason'>, { owner }
   return owner === 'gone' || isHalted ? goOnCommand(run) : null;
 }
 
-/** The same for people: a hold's command is refused until then. */
+/** The same for people, with what comes before the command. */
 export function goOnWords(run: Pick<Run, 'id' | 'state' | 'reason'>, state: ShownState): string | null {
   const command = goingOnWith(run, state);
-  if (command === null || run.reason !== 'service-hold') return command;
-  return `once its pause is over: ${command}`;
+  if (command === null) return null;
+  if (run.reason === 'service-hold') return `once its pause is over: ${command}`;
+  if (run.reason === 'unusual') return `once its file was looked at: ${command}`;
+  return command;
 }
 
 /** From the run's report where that is true, else from the ledger. */

@@ -1,13 +1,15 @@
 /**
  * What of a delivery is unlike those before it: the limits, and the order in which people are told.
  */
-import type { ColumnProfile, Profile } from '../model/profile.ts';
+import { type ColumnProfile, PROFILED_COLUMNS, type Profile } from '../model/profile.ts';
 
 type Of<Value> = { readonly now: Value; readonly before: Value };
 type OfColumn<Value> = Of<Value> & { readonly column: string };
 
 /** `before`: of earlier deliveries, mostly their median. */
 export type Finding =
+  /** Which there are now and were not, and the other way round. */
+  | ({ readonly what: 'columns' } & Of<readonly string[]>)
   | ({ readonly what: 'rows' } & Of<number>)
   | ({ readonly what: 'known' } & Of<number>)
   | ({ readonly what: 'filled' } & OfColumn<number>)
@@ -41,6 +43,8 @@ type Comparing = {
   readonly earlier: readonly Profile[];
   /** Of `changes` the number of rows is no sign. */
   readonly delivery: 'full' | 'changes';
+  /** Column of the rows' keys. */
+  readonly key?: string | undefined;
 };
 
 /** Empty: the delivery is like those before, or there are too few. */
@@ -53,14 +57,17 @@ export function unusualIn(profile: Profile, comparing: Comparing): Findings {
   const ofRows = isFull ? rowsFindings(profile, before) : [];
   // Of few rows, as where they are huge, shares mean little.
   if (profile.sampled < LIMITS.cells) return ofRows;
-  return [
-    ...ofRows,
-    ...knownFindings(profile, before),
-    ...profile.columns.flatMap((one) => {
-      const cells = profile.sampled * one.filled;
-      return columnFindings({ ...one, cells }, columnsOf(before, one.name));
-    }),
-  ];
+  const ofKeys = knownFindings(profile, before);
+  const names = new Set([profile, ...before].flatMap(({ columns }) => columns.map((one) => one.name)));
+  const ofColumns = [...names].flatMap((name) => {
+    const [now] = columnIn(profile, name);
+    const earlier = before.flatMap((one) => columnIn(one, name));
+    return now === undefined ? [] : columnFindings(now, earlier);
+  });
+  // Keys that were renamed are mostly built otherwise, too, which is one finding.
+  const isSaid = (finding: Finding) => finding.what === 'shapes' && finding.column === comparing.key;
+  const others = ofKeys.length === 0 ? ofColumns : ofColumns.filter((one) => !isSaid(one));
+  return [...ofRows, ...ofKeys, ...others];
 }
 
 function rowsFindings({ rows }: Profile, earlier: readonly Profile[]): Findings {
@@ -83,11 +90,21 @@ function knownFindings({ known }: Profile, earlier: readonly Profile[]): Finding
 /** With how many cells of it were filled. */
 type CountedColumn = ColumnProfile & { readonly cells: number };
 
-function columnsOf(earlier: readonly Profile[], name: string): readonly CountedColumn[] {
-  return earlier.flatMap(({ sampled, columns }) => {
-    const own = columns.find((one) => one.name === name);
-    return own === undefined ? [] : { ...own, cells: sampled * own.filled };
-  });
+/** JSON leaves empty fields out. None: it may be one of those that are too many to be profiled. */
+function columnIn({ sampled, columns }: Profile, name: string): readonly CountedColumn[] {
+  const own = columns.find((one) => one.name === name);
+  if (own !== undefined) return [{ ...own, cells: sampled * own.filled }];
+  const isCut = columns.length === PROFILED_COLUMNS && name > (columns.at(-1)?.name ?? '');
+  return isCut ? [] : [{ name, filled: 0, repeated: 0, shapes: {}, cells: 0 }];
+}
+
+/** Of a file with columns that none before had; `null`: there were none with others. */
+export function columnsFindings(columns: readonly string[], others: readonly string[] | null): Findings {
+  if (others === null) return [];
+  const without = (all: readonly string[], some: readonly string[]) =>
+    all.filter((name) => name !== '' && !some.includes(name));
+  const [now, before] = [without(columns, others), without(others, columns)];
+  return now.length + before.length === 0 ? [] : [{ what: 'columns', now, before }];
 }
 
 function columnFindings(now: CountedColumn, earlier: readonly CountedColumn[]): Findings {

@@ -6,28 +6,38 @@
 import { dirname, resolve } from 'node:path';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { readKeys } from '../engine/ledger/key-claims.ts';
 import type { Delivery } from '../engine/ledger/run-record.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { countOf } from '../lib/terminal.ts';
-import type { FileFacts } from '../model/source.ts';
+import { type FileFacts, isTable } from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
 import { profileOf } from '../readers/intake/profile.ts';
 import type { Ledger } from '../session.ts';
-import { type Finding, LIMITS, unusualIn } from './unlike.ts';
+import { columnsFindings, type Finding, LIMITS, unusualIn } from './unlike.ts';
 
-type Delivered = {
+export type Delivered = {
   readonly job: Job;
-  readonly facts: FileFacts;
+  readonly facts: Pick<FileFacts, 'path' | 'sha256' | 'rows' | 'source' | 'sample' | 'namesRows'>;
   /** Where the partner's files come from; left out: the file's own. */
   readonly folder?: string | undefined;
   readonly target: string;
 };
 
+/** `undefined`: a corrected file, a rehearsal and a file without rows are no delivery. */
+export async function deliveryOf(delivered: Delivered, ledger: Ledger): Promise<Delivery | undefined> {
+  const { facts, target } = delivered;
+  const isCorrected = facts.namesRows === true;
+  const isRehearsal = target === SANDBOX_TARGET;
+  if (isCorrected || isRehearsal || facts.rows === 0) return undefined;
+  return compared(delivered, ledger);
+}
+
 /** What is compared with the deliveries before, and kept for those that come. */
-export async function deliveryOf(delivered: Delivered, ledger: Ledger): Promise<Delivery> {
+async function compared(delivered: Delivered, ledger: Ledger): Promise<Delivery> {
   const { job, facts, target } = delivered;
-  const { unusual, delivery } = job.definition;
+  const { unusual, delivery, key } = job.definition;
   const { store } = ledger.of(target);
   const series = seriesOf(delivered);
   const { most } = LIMITS.deliveries;
@@ -39,18 +49,28 @@ export async function deliveryOf(delivered: Delivered, ledger: Ledger): Promise<
   const profile = profileOf({ rows, source, sample }, known);
 
   const isCompared = unusual !== 'off';
-  const findings = isCompared ? unusualIn(profile, { earlier, delivery }) : [];
+  const asBefore = isCompared ? unusualIn(profile, { earlier, delivery, key }) : [];
+  const { fewest } = LIMITS.deliveries;
+  const others = { fewest, but: facts.sha256 };
+  const beside = isCompared && isFirst ? await store.columnsBeside(series, others) : null;
+  const findings = [...columnsFindings(source.columns, beside), ...asBefore];
   const mayPause = unusual === 'pause' && rows >= LIMITS.rowsToPause;
   const isHeld = mayPause && findings.length > 0;
-  return { series, profile, unusual: findings.map(findingWords), isHeld };
+  // Other columns are told of once: the next file that has them is compared with this one.
+  const isUsual = isHeld || asBefore.length === 0;
+  return { series, profile, unusual: findings.map(findingWords), isHeld, isUsual };
 }
 
-/** A partner's files of one kind. */
+/** A partner's files of one kind. In JSON any record may leave fields out, and so may all. */
 function seriesOf({ job, facts, folder }: Delivered): string {
   const from = folder ?? dirname(resolve(facts.path));
-  const columns = [...new Set(facts.source.columns)].toSorted();
-  const series = JSON.stringify([job.name, from, columns]);
-  return shortDigest(series, SERIES_CHARACTERS);
+  const { source } = facts;
+  const columns = new Set(isTable(source) ? source.columns.filter((name) => name !== '') : []);
+  const parts = [
+    [job.name, from],
+    [isTable(source), ...[...columns].toSorted()],
+  ];
+  return parts.map((part) => shortDigest(JSON.stringify(part), SERIES_CHARACTERS)).join('.');
 }
 
 const SERIES_CHARACTERS = 16;
@@ -75,6 +95,11 @@ async function knownShare({ job, facts, target }: Delivered, ledger: Ledger): Pr
 /** A sentence about the file; no values. */
 function findingWords(finding: Finding): string {
   switch (finding.what) {
+    case 'columns': {
+      const parts = [`new are ${namesWords(finding.now)}`, `gone are ${namesWords(finding.before)}`];
+      const told = parts.filter((_, i) => [finding.now, finding.before][i]?.length !== 0);
+      return `It has other columns than the files before it: ${told.join('; ')}.`;
+    }
     case 'rows': {
       const before = Math.round(finding.before);
       const now = countOf(finding.now, 'row');
@@ -83,14 +108,24 @@ function findingWords(finding: Finding): string {
     case 'shapes': {
       const [now, before] = [finding.now, finding.before].map(shapeWords);
       const words = `has mostly ${now}, before ${before}`;
-      return `Column "${finding.column}" ${words}: was it swapped with another?`;
+      const areDates = [finding.now, finding.before].every((shape) => shape.startsWith('date'));
+      const question = areDates ? 'are its dates written otherwise?' : 'was it swapped with another?';
+      return `Column "${finding.column}" ${words}: ${question}`;
     }
     default:
       return shareFindingWords(finding);
   }
 }
 
-type ShareFinding = Exclude<Finding, { readonly what: 'rows' | 'shapes' }>;
+function namesWords(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => `"${name}"`);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+const NAMES_SHOWN = 8;
+
+type ShareFinding = Exclude<Finding, { readonly what: 'columns' | 'rows' | 'shapes' }>;
 
 function shareFindingWords(finding: ShareFinding): string {
   const [now, before] = [finding.now, finding.before].map(percent);
@@ -123,6 +158,12 @@ function shapeWords(shape: string): string {
 const BUILD_WORDS: Readonly<Record<string, string>> = {
   digits: 'digits',
   date: 'dates',
+  'date-year-first-': 'dates such as YYYY-MM-DD',
+  'date-year-first.': 'dates such as YYYY.MM.DD',
+  'date-year-first/': 'dates such as YYYY/MM/DD',
+  'date-year-last-': 'dates such as DD-MM-YYYY',
+  'date-year-last.': 'dates such as DD.MM.YYYY',
+  'date-year-last/': 'dates such as DD/MM/YYYY',
   number: 'numbers',
   phone: 'phone numbers',
   address: 'e-mail addresses',

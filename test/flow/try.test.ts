@@ -59,7 +59,8 @@ describe('a changed definition over a file that was loaded', () => {
     expect(flow.sandbox.stats()).toEqual(before);
 
     // Of rows that were skipped in the next file the record stands there, too.
-    await flow.load(job('Short', 'yyyy-MM-dd'), `${ROWS}\nA5,Five,Five,2020-01-31\n`);
+    const same = await flow.file('partner.yaml', job('Short', 'yyyy-MM-dd'));
+    await flow.load(same, `${ROWS}\nA5,Five,Five,2020-01-31\n`);
     const all = triedOf(
       await flow.onboard(['try', 'partner', '--job-file', changed, '--run', 'latest', '--json']),
     );
@@ -72,7 +73,9 @@ describe('a changed definition over a file that was loaded', () => {
       others: 0,
     });
 
-    const json = triedOf(await flow.onboard(['try', 'partner', '--job-file', changed, '--json']));
+    const json = triedOf(
+      await flow.onboard(['try', 'partner', '--job-file', changed, '--run', id, '--json']),
+    );
     expect(json).toMatchObject({
       run: id,
       pass: { rows: 1, examples: [2] },
@@ -115,6 +118,28 @@ describe('a changed definition over a file that was loaded', () => {
     const accounts = (await flow.onboard(['try', 'payees', '--job-file', second])).stdout;
     expect(accounts).toContain('row 1, accounts.0.iban: …5555 → nothing');
     expect(accounts).not.toContain('BUKB');
+  });
+
+  test('the latest is the job’s own, and a run of another job is refused by name', async () => {
+    const flow = await startFlow();
+    const { changed, id } = await loaded(flow);
+    const { run: other } = (await flow.load(job('Short', 'yyyy-MM-dd'), `${ROWS}\nA5,Five,Five,\n`)).summary;
+    const latest = await flow.onboard(['try', 'partner', '--job-file', changed, '--run', 'latest', '--json']);
+    expect(triedOf(latest).run).toBe(id);
+    const { exitCode, stderr } = await flow.onboard([
+      'try',
+      'partner',
+      '--job-file',
+      changed,
+      '--run',
+      other,
+    ]);
+    expect([exitCode, stderr]).toEqual([
+      3,
+      expect.stringMatching(
+        `Run ${other} is of the job "job-1": expected a run of "partner".*onboard try job-1 --run ${other}`,
+      ),
+    ]);
   });
 
   test('is not tried where the file is gone or another, nor where the definition does not fit it', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/model/profile.ts';
 import type { Row } from '../../src/model/row.ts';
 import { createSpreadSample, profileOf } from '../../src/readers/intake/profile.ts';
-import { LIMITS, unusualIn } from '../../src/runs/unlike.ts';
+import { columnsFindings, LIMITS, unusualIn } from '../../src/runs/unlike.ts';
 import {
   DAMAGES,
   type Damage,
@@ -68,7 +68,7 @@ describe('a year of deliveries', () => {
 
   test.each(
     (['full', 'changes'] as const).flatMap((kind) =>
-      DAMAGES.filter((damage) => kind === 'full' || damage !== 'halved').map(
+      DAMAGES.filter((damage) => damage !== 'redated' && (kind === 'full' || damage !== 'halved')).map(
         (damage): [History['kind'], Damage] => [kind, damage],
       ),
     ),
@@ -76,6 +76,13 @@ describe('a year of deliveries', () => {
     const found = all
       .filter((one) => one.kind === kind)
       .flatMap((one) => one.found.filter((of) => of.damage === damage));
+    expect(found.length).toBeGreaterThan(20);
+    expect(found.filter(({ isFound }) => isFound).length / found.length).toBeGreaterThanOrEqual(0.95);
+  });
+
+  // Of files of changes too few have dates enough to give a share of their own.
+  test('is found where its dates are written otherwise', () => {
+    const found = all.flatMap((one) => one.found.filter(({ damage }) => damage === 'redated'));
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter(({ isFound }) => isFound).length / found.length).toBeGreaterThanOrEqual(0.95);
   });
@@ -139,4 +146,29 @@ test('where few rows could be looked at, only their number is compared', () => {
   const few = { known: 0, sampled: 5 };
   expect(unusualIn(profile(few), full)).toEqual([]);
   expect(unusualIn(profile({ ...few, rows: 20 }), full)).toEqual([{ what: 'rows', now: 20, before: 200 }]);
+});
+
+test('keys that were renamed, and are built otherwise, are one finding; built otherwise alone they are one, too', () => {
+  const built = { columns: [column({ shapes: { 'code 16': 1 } })] };
+  const ofKey = { ...full, key: 'Name' };
+  const found = (over: Partial<Profile>) => unusualIn(profile({ ...built, ...over }), ofKey);
+  expect(found({ known: 0 })).toEqual([{ what: 'known', now: 0, before: 0.98 }]);
+  expect(found({})).toEqual([{ what: 'shapes', column: 'Name', now: 'code 16', before: 'words 16' }]);
+});
+
+test('a field that JSON leaves out in all records is emptied; one that often was left out is not', () => {
+  const without = profile({ columns: [] });
+  expect(unusualIn(without, full)).toEqual([{ what: 'filled', column: 'Name', now: 0, before: 1 }]);
+  expect(unusualIn(without, { ...full, earlier: [profile(), without] })).toEqual([]);
+  // Of so many columns the last ones are not profiled.
+  const many = Array.from({ length: 40 }, (_, i) => column({ name: `A${i + 10}` }));
+  const earlier = [0, 1].map(() => profile({ columns: [...many.slice(1), column()] }));
+  expect(unusualIn(profile({ columns: many }), { ...full, earlier })).toEqual([]);
+});
+
+test('columns that come and go are named, nameless ones are not', () => {
+  const others = columnsFindings(['Ref', 'Name', ''], ['Ref', 'Legal', 'Fax']);
+  expect(others).toEqual([{ what: 'columns', now: ['Name'], before: ['Legal', 'Fax'] }]);
+  expect(columnsFindings(['Ref', ''], ['Ref'])).toEqual([]);
+  expect(columnsFindings(['Ref'], null)).toEqual([]);
 });

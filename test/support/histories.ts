@@ -20,7 +20,7 @@ export type History = {
 };
 
 /** What can be wrong with a delivery. */
-export const DAMAGES = ['swapped', 'emptied', 'renamed', 'halved', 'repeated'] as const;
+export const DAMAGES = ['swapped', 'emptied', 'renamed', 'halved', 'repeated', 'redated'] as const;
 export type Damage = (typeof DAMAGES)[number];
 
 type Dice = ReturnType<typeof createDice>;
@@ -102,6 +102,12 @@ function ibanOf(dice: Dice, country: string): string {
   return start + dice.digits((IBAN_LENGTHS.get(country) ?? 22) - start.length);
 }
 
+function localDateOf(dice: Dice, country: string): string {
+  const [y, m, d] = [String(dice.between(1960, 2024)), two(dice.between(1, 12)), two(dice.between(1, 28))];
+  if (['DE', 'PL'].includes(country)) return `${d}.${m}.${y}`;
+  return ['NL', 'SE'].includes(country) ? `${y}-${m}-${d}` : `${d}/${m}/${y}`;
+}
+
 /** A column's kind: two of the same look alike in a cell. */
 const KINDS = {
   name: (dice: Dice) =>
@@ -121,12 +127,14 @@ const KINDS = {
   date: (dice: Dice) => `${dice.between(1960, 2024)}-${two(dice.between(1, 12))}-${two(dice.between(1, 28))}`,
   amount: (dice: Dice) => (dice.next() ** 3 * 100_000).toFixed(2),
   number: (dice: Dice) => dice.digits(8),
+  /** Each branch by its country's habit. */
+  localDate: localDateOf,
   flag: (dice: Dice) => dice.pick(['Y', 'N']),
   note: (dice: Dice) => Array.from({ length: dice.between(3, 9) }, () => word(dice).toLowerCase()).join(' '),
 } as const satisfies Readonly<Record<string, (dice: Dice, country: string) => string>>;
 type Kind = keyof typeof KINDS;
 const OPTIONAL: readonly Kind[] = Object.keys(KINDS).filter(
-  (kind): kind is Kind => kind !== 'name' && kind in KINDS,
+  (kind): kind is Kind => kind !== 'name' && kind !== 'localDate' && kind in KINDS,
 );
 
 type Column = { readonly name: string; readonly kind: Kind; readonly share: number };
@@ -141,8 +149,10 @@ type Entity = { readonly key: string; readonly country: string; readonly cells: 
 
 const KEY = 'Ref';
 
-function shapeOf(dice: Dice): Shape {
-  const kinds = OPTIONAL.filter(() => dice.chance(0.55));
+/** `isLocal`: dates are written as in each record's country. */
+function shapeOf(dice: Dice, isLocal: boolean): Shape {
+  const chosen = OPTIONAL.filter(() => dice.chance(0.55));
+  const kinds = chosen.map((kind) => (isLocal && kind === 'date' ? 'localDate' : kind));
   const twice = dice.chance(0.4) ? [dice.pick(kinds.length > 0 ? kinds : OPTIONAL)] : [];
   const columns = (['name', ...kinds, ...twice] as const).map((kind, i) => ({
     name: `${capital(kind)} ${i}`,
@@ -167,7 +177,7 @@ function cellOf({ kind, share }: Column, dice: Dice, drift: number, country: str
 /** Of one seed always the same. */
 export function historyOf(seed: number): History {
   const dice = createDice(seed * 7_919 + 17);
-  const shape = shapeOf(dice);
+  const shape = shapeOf(dice, seed % 3 === 0);
   const size = Math.round(60 * 10 ** (dice.next() * 1.7));
   const drifts = shape.columns.map(() => 0);
   let made = 0;
@@ -263,6 +273,17 @@ export function damaged({ kind, next }: History, damage: Damage, seed: number): 
       const at = dice.pick(varied);
       const one = rows.find((row) => row[at] !== '')?.[at] ?? '';
       return { columns, rows: rows.map((row) => row.with(at, one)) };
+    }
+    case 'redated': {
+      const dates = mostlyFilled.filter((at) => kindOf(at) === 'Date');
+      if (dates.length === 0) return null;
+      const at = dice.pick(dates);
+      const write = dice.pick([
+        ([y = '', m = '', d = '']: readonly string[]) => `${d}.${m}.${y}`,
+        ([y = '', m = '', d = '']: readonly string[]) => `${m}/${d}/${y}`,
+      ]);
+      const redated = (cell = '') => (cell === '' ? '' : write(cell.split('-')));
+      return { columns, rows: rows.map((row) => row.with(at, redated(row[at]))) };
     }
     default:
       return damage satisfies never;

@@ -73,6 +73,7 @@ export const protocol = {
   /** No transition leads out of these states. */
   over: Object.fromEntries(RUN_STATES.map((state) => [state, RUN_TRANSITIONS[state].length === 0])),
   waitsForApproval: inState('paused', 'approval'),
+  heldUnusual: inState('paused', 'unusual'),
   /** They are cancelled, or set running by who names the reason. */
   waitsForPerson: {
     [inState('paused', 'approval')]: true,

@@ -14,7 +14,7 @@ import { type Actor, digestOf } from '../../model/audit.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import { type Profile, profileSchema } from '../../model/profile.ts';
 import { type CheckCounts, chunksOf, type Run, runSchema } from '../../model/run.ts';
-import type { FileFacts, Origins } from '../../model/source.ts';
+import { type FileFacts, type Origins, sourceInfoSchema } from '../../model/source.ts';
 import { stubOf } from './audit.ts';
 import type { LedgerKeys } from './keys.ts';
 import { protocol } from './protocol.ts';
@@ -31,6 +31,8 @@ export type Delivery = {
   readonly unusual: readonly string[];
   /** Nothing goes before a person has seen that. */
   readonly isHeld: boolean;
+  /** Later files are compared with it, once a person has let it go where it is held. */
+  readonly isUsual: boolean;
 };
 
 export type NewRun = {
@@ -99,10 +101,11 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
 
 function profileOf({ delivery }: NewRun): Record<string, string> {
   if (delivery === undefined) return {};
-  const { series, profile, unusual, isHeld } = delivery;
-  const isOnlyTold = unusual.length > 0 && !isHeld;
+  const { series, profile, unusual, isHeld, isUsual } = delivery;
   const kept = { series, profile: JSON.stringify(profile) };
-  return isOnlyTold ? { ...kept, unlike: '1' } : kept;
+  if (unusual.length === 0) return kept;
+  const unlike = { ...kept, unusual: JSON.stringify({ isHeld, sentences: unusual }) };
+  return isUsual ? unlike : { ...unlike, unlike: '1' };
 }
 
 /** What waits for a person has no moment in which it could run. */
@@ -155,6 +158,8 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'request',
   'checked',
   'approval',
+  'unusual',
+  'letGo',
   'movedAt',
   'purged',
 ]);
@@ -196,6 +201,8 @@ const briefSchema = runSchema.omit({
   movedAt: true,
   series: true,
   profile: true,
+  unusual: true,
+  letGo: true,
 });
 export type RunBrief = z.infer<typeof briefSchema>;
 
@@ -237,25 +244,56 @@ export async function deliveriesOf(
   series: string,
   { most, but }: OfSeries,
 ): Promise<Profile[]> {
-  const ids = await redis.zrevrange(keys.runs, 0, RUNS_COMPARED - 1);
   const profiles: Profile[] = [];
+  for await (const delivered of deliveredIn(redis, keys, but)) {
+    const meant = delivered.filter((one) => one.series === series).slice(0, most - profiles.length);
+    const texts = await Promise.all(meant.map(({ record }) => redis.hget(record, 'profile')));
+    for (const text of texts) profiles.push(profileSchema.parse(JSON.parse(text ?? '')));
+    if (profiles.length === most) break;
+  }
+  return profiles;
+}
+
+/**
+ * Columns of the latest other series of the same line that has so many files; `null`: there is
+ * none. A series is named by its line, a point, and its columns.
+ */
+export async function columnsBeside(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  series: string,
+  { fewest, but }: { readonly fewest: number; readonly but: string },
+): Promise<readonly string[] | null> {
+  const line = series.slice(0, series.indexOf('.') + 1);
+  const latest = new Map<string, { readonly record: string; readonly files: number }>();
+  for await (const delivered of deliveredIn(redis, keys, but)) {
+    for (const one of delivered) {
+      if (one.series === series || !one.series.startsWith(line)) continue;
+      const { record, files } = latest.get(one.series) ?? { record: one.record, files: 0 };
+      latest.set(one.series, { record, files: files + 1 });
+      if (files + 1 < fewest) continue;
+      const text = await redis.hget(record, 'source');
+      return sourceInfoSchema.parse(JSON.parse(text ?? '')).columns;
+    }
+  }
+  return null;
+}
+
+/** Files that say what is usual, the latest first. */
+async function* deliveredIn(redis: RedisConnection, keys: LedgerKeys, but: string) {
+  const ids = await redis.zrevrange(keys.runs, 0, RUNS_COMPARED - 1);
   for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
     const records = batch.map((id) => keys.run(id).record);
     const found = await Promise.all(
       records.map((record) => redis.hmget(record, 'series', 'sha256', 'state', 'reason', 'unlike')),
     );
-    const meant = records.filter((_, i) => {
-      const [own, sha256, state, reason, unlike = null] = found[i] ?? [];
-      const isOther = own === series && sha256 !== but;
+    yield records.flatMap((record, i) => {
+      const [series = null, sha256, state, reason, unlike = null] = found[i] ?? [];
+      const isOther = series !== null && sha256 !== but;
       // Of one that was only told of nobody has said that it is as it should be.
-      return isOther && unlike === null && wasLetGo(state, reason);
+      return isOther && unlike === null && wasLetGo(state, reason) ? [{ record, series }] : [];
     });
-    const latest = meant.slice(0, most - profiles.length);
-    const texts = await Promise.all(latest.map((record) => redis.hget(record, 'profile')));
-    for (const text of texts) profiles.push(profileSchema.parse(JSON.parse(text ?? '')));
-    if (profiles.length === most) break;
   }
-  return profiles;
 }
 
 /** What a person gave up, or has not let go, says nothing of what is usual. */

@@ -30,6 +30,7 @@ import TRANSITION from './lua/transition.lua';
 import { originFields } from './origins.ts';
 import {
   allBriefs,
+  columnsBeside,
   deliveriesOf,
   type NewRun,
   newRecord,
@@ -144,6 +145,8 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
     /** The latest of a series, the latest first. */
     deliveriesOf: (series: string, of: Parameters<typeof deliveriesOf>[3]) =>
       deliveriesOf(redis, keys, series, of),
+    columnsBeside: (series: string, of: Parameters<typeof columnsBeside>[3]) =>
+      columnsBeside(redis, keys, series, of),
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];

@@ -9,6 +9,7 @@ import type { Checked } from '../../runs/check/findings.ts';
 import { openLook } from '../../runs/check/ledger.ts';
 import { PLANNED, type Planned } from '../../runs/check/plan.ts';
 import { checkLines } from '../../runs/check/words.ts';
+import { deliveredFrom } from '../../runs/inbox/job-book.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords, sayingWhere } from '../../runs/input.ts';
 import { withCommand } from '../../session.ts';
 import type { AddCommand } from './command.ts';
@@ -45,7 +46,8 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     let exitCode: number = EXIT.success;
     let sendable = 0;
     for (const path of paths) {
-      const read = async () => checkFile(await openReading(path, job));
+      const folder = deliveredFrom(path, job, env.home);
+      const read = async () => checkFile({ ...(await openReading(path, job)), folder });
       const checked = await sayingWhere(job, read);
       tellChecked(checked, job, flags, io);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;

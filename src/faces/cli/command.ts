@@ -6,7 +6,7 @@ import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../.
 import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT, exitCodeOf } from '../../model/exit.ts';
 import { awaitsPerson, isOver, type Run, type StateRequest } from '../../model/run.ts';
-import { goOnCommand } from '../../runs/report/advice.ts';
+import { goOnCommand, waysOut, wayWords } from '../../runs/report/advice.ts';
 import { renderSummary } from '../../runs/report/words.ts';
 import type { Executed } from '../../runs/status.ts';
 import { reportDirectory, type Session } from '../../session.ts';
@@ -99,6 +99,8 @@ export function tellEnded(
 function goingOn(run: Run, { typed }: Io): string[] {
   const resume = goOnCommand(run);
   if (run.state === 'cancelled') return [`To wind it up: ${resume}`];
+  const ways = waysOut(run);
+  if (ways.length > 0) return ways.map(wayWords);
   if (awaitsPerson(run)) return [`To let it go: ${resume}`];
   const goOn = [`To go on: ${typed}`];
   return typed.startsWith(resume) ? goOn : [...goOn, `      or: ${resume}`];

@@ -4,14 +4,23 @@ import type { Environment } from '../../config/environment.ts';
 import type { Job } from '../../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../../config/load-job.ts';
 import { definitionProblems } from '../../delivery/run-mapping.ts';
-import { countOf, type Io, numberShown, printable, say, sayJson, shorten } from '../../lib/terminal.ts';
+import {
+  countOf,
+  type Io,
+  numberShown,
+  printable,
+  say,
+  sayJson,
+  shellWord,
+  shorten,
+} from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT } from '../../model/exit.ts';
 import type { Run } from '../../model/run.ts';
 import { awayName } from '../../runs/inbox/settle.ts';
-import { findRun } from '../../runs/status.ts';
+import { findRun, LATEST } from '../../runs/status.ts';
 import { assertTried, type NotTried, runsToTry, type Tried, tryOn } from '../../runs/trial.ts';
-import { withKnownLedger } from '../../session.ts';
+import { type Ledger, withKnownLedger } from '../../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
 type Flags = {
@@ -37,9 +46,7 @@ export const addTryCommand: AddCommand = (program, io, done) => {
 async function tryJob(job: string, flags: Flags, io: Io): Promise<number> {
   return withKnownLedger(io, async ({ ledger, env }) => {
     const { definition } = await changedJob(job, flags, env);
-    const { run: named, last } = flags;
-    const own = named === undefined ? null : await findRun(ledger, named);
-    const runs = own === null ? await runsToTry(job, last, ledger) : [own];
+    const runs = await runsMeant(job, flags, ledger);
     assertTried(job, runs);
     let isRefused = false;
     let isAnyTried = false;
@@ -56,6 +63,17 @@ async function tryJob(job: string, flags: Flags, io: Io): Promise<number> {
     if (!isAnyTried) return EXIT.notStarted;
     return isRefused ? EXIT.unsuccessful : EXIT.success;
   });
+}
+
+/** Only of the job itself: another one's file has other columns. */
+async function runsMeant(job: string, { run: named, last }: Flags, ledger: Ledger): Promise<readonly Run[]> {
+  if (named === undefined) return runsToTry(job, last, ledger);
+  if (named === LATEST) return runsToTry(job, 1, ledger);
+  const run = await findRun(ledger, named);
+  if (run.job === job) return [run];
+  throw new UsageError(
+    `Run ${run.id} is of the job "${run.job}": expected a run of "${job}", which \`onboard runs\` lists, or \`onboard try ${shellWord(run.job)} --run ${run.id}\`.`,
+  );
 }
 
 /** Its own, and where a watcher has put it away. */

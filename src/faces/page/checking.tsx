@@ -10,7 +10,7 @@ import { countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { countUnsuccessful } from '../../model/outcome.ts';
 import type { Checked, FoundIssue } from '../../runs/check/findings.ts';
-import { causeLines, totalLine } from '../../runs/check/words.ts';
+import { causeLines, totalLine, unusualWords } from '../../runs/check/words.ts';
 import { Table, Time } from '../../runs/report/html/parts.tsx';
 import { type Summary, summarySchema } from '../../runs/report/summary.ts';
 import { hasRunsAt } from '../../runs/status.ts';
@@ -139,7 +139,7 @@ function UnderWay({ since }: { readonly since: string }) {
 }
 
 function Findings({ found }: { readonly found: Checked }) {
-  const { estimate, keys, earlierRun, requests } = found;
+  const { estimate, keys, earlierRun, requests, unusual } = found;
   const isWell = found.invalid + found.waiting === 0;
   return (
     <>
@@ -149,6 +149,11 @@ function Findings({ found }: { readonly found: Checked }) {
           ? '.'
           : `; about ${duration(estimate.seconds)} for ${countOf(estimate.requests, 'request')}.`}
       </p>
+      {unusual === null ? null : (
+        <p class="notice">
+          {unusualWords(unusual)} <Text of={unusual.sentences.join(' ')} />
+        </p>
+      )}
       {keys.reason === null ? null : <p>Known keys were not looked up: {keys.reason}.</p>}
       {earlierRun === null ? null : (
         <p>

@@ -162,12 +162,16 @@ function AccountOf({ account, isOperator }: { readonly account: Account; readonl
   );
 }
 
+const LOOK_FIRST =
+  'Look at it first. Cancelled, nothing of it is sent; let go, every row of it is sent, and later ' +
+  'files are compared with it.';
+
 /** Why it waits, beside what lets it go. */
 function Unusual({ run }: Pick<Shown, 'run'>) {
   if (!awaitsPerson(run) || run.problem === undefined) return null;
   return (
     <p class="notice">
-      The file is unlike those before it. <Text of={run.problem} />
+      The file is unlike those before it. <Text of={run.problem} /> {LOOK_FIRST}
     </p>
   );
 }
@@ -223,13 +227,17 @@ const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
 /** What can't be taken back is confirmed on a page of its own. */
 const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
 
+/** Before a file that is unlike others is let go, it can be given up. */
+function actsOf({ state, reason }: Pick<Run, 'state' | 'reason'>): readonly Act[] {
+  if (awaitsApproval({ state, reason })) return [CANCEL];
+  return reason === 'unusual' ? [CANCEL, GO_ON] : ACTS[state];
+}
+
 /** Sends the shown state along: once it has changed, nothing is done. */
 function Acts({ run: { id, state, reason, outcomes, purged }, account }: Pick<Shown, 'run' | 'account'>) {
   const isOpen = purged === undefined && (account === null || toCorrect(account) > 0);
   const hasMore = isOpen && RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
-  const acts = awaitsApproval({ state, reason })
-    ? [CANCEL]
-    : ACTS[state].filter((act) => act !== AGAIN || hasMore);
+  const acts = actsOf({ state, reason }).filter((act) => act !== AGAIN || hasMore);
   return (
     <>
       {acts.map((act) => {

@@ -105,9 +105,16 @@ function shapesOf(cells: readonly string[]): Record<string, number> {
   );
 }
 
+/** Where the year stands, and what separates; of day and month nobody can say which is which. */
+const DATES = ['-', '.', '/'].flatMap((sign): (readonly [name: string, pattern: RegExp])[] => [
+  [`date-year-first${sign}`, new RegExp(`^\\d{4}[${sign}]\\d{1,2}[${sign}]\\d{1,2}(?!\\d)`)],
+  [`date-year-last${sign}`, new RegExp(`^\\d{1,2}[${sign}]\\d{1,2}[${sign}]\\d{2,4}(?!\\d)`)],
+]);
+
 /** The first that fits. */
 const BUILDS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['digits', /^\d+$/],
+  ...DATES,
   ['date', /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}/],
   ['number', /^[-+]?[\d.,']*\d$/],
   ['phone', /^\+?[\d\s()/.-]{6,}$/],

@@ -7,10 +7,12 @@ import { readFormatOf } from '../../delivery/run-mapping.ts';
 import { needsApproval } from '../../engine/ledger/run-record.ts';
 import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
+import { awaitsPerson } from '../../model/run.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { readChunks } from '../../readers/intake/chunks.ts';
 import { asShown } from '../../readers/intake/encoding.ts';
 import { createOriginLook } from '../../readers/intake/origins.ts';
+import { createSpreadSample } from '../../readers/intake/profile.ts';
 import type { ReadFormat, RowBatch } from '../../readers/intake/row-feed.ts';
 import { openRows } from '../../readers/intake/rows.ts';
 import { createNamelessColumns, hashFile } from '../../readers/intake/survey.ts';
@@ -42,7 +44,12 @@ export function createRowCheck(ledger: Ledger): CheckRows {
   return async (run, batches) => {
     if (!needsApproval(run)) return undefined;
     const { job: name, definition, target, facts } = run;
-    const look = { ...createLook(ledger, target), earlierRun: async () => null };
+    const look = {
+      ...createLook(ledger, target),
+      earlierRun: async () => null,
+      // Who registers the run has compared its file.
+      delivery: async () => undefined,
+    };
     const reading = { ...facts, apart: new Map(facts.apart), batches };
     const { sendable, invalid, skipped, waiting } = await createChecker({ name, definition }, look)(reading);
     return { sendable, invalid, skipped, waiting };
@@ -63,7 +70,7 @@ type Around = {
 async function checkFile(reading: CheckReading, around: Around): Promise<Checked> {
   const { job, look, listed, seen, before } = around;
   const { definition, name } = job;
-  const { sha256 } = reading;
+  const { sha256, folder } = reading;
   const mapping = mappingOf(job, reading);
   const earlier = look.kind === 'ledger' ? await look.earlierRun({ sha256, job: name }) : null;
   const findings = createFindings(listed);
@@ -85,6 +92,7 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   };
   const nameless = createNamelessColumns();
   const origins = createOriginLook(reading.path);
+  const sample = createSpreadSample();
   let rows = 0;
   let { source } = reading;
   for await (const batch of reading.batches) {
@@ -93,6 +101,7 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
     // The last batch has the notes on the whole file.
     source = batch.source ?? source;
     origins.see(batch.rows, source);
+    sample.see(batch.rows);
     for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
@@ -103,8 +112,13 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const isNew = look.kind === 'ledger' && earlier === null;
   const file = { ...reading, source, namesRows: origins.found() };
   const standing = isNew ? await look.standing(file, definition) : [];
+  const facts = { ...file, rows, sample: sample.rows() };
+  // A file that waits has its run, and is as unlike the others as before.
+  const isCompared = look.kind === 'ledger' && (earlier === null || awaitsPerson(earlier));
+  const delivery = isCompared ? await look.delivery({ job, facts, folder }) : undefined;
   source = { ...source, notes: [...nameless.notes(source.notes), ...mapping.notes, ...standing] };
-  const found = { job: name, reading: { ...reading, source }, rows, look, earlier, estimate };
+  const told = { ...reading, source };
+  const found = { job: name, reading: told, rows, look, earlier, delivery, estimate };
   return findings.result({ ...found, ...against });
 }
 
@@ -125,6 +139,8 @@ type CheckReading = {
   /** By the first row of a group: another row of its key, which stands apart. */
   readonly apart: ReadonlyMap<number, number>;
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
+  /** Where files of its kind come from; left out: the file's own folder. */
+  readonly folder?: string | undefined;
 };
 
 /** A CSV's header is enough to begin with. Other files, and groups, are surveyed first. */

@@ -2,6 +2,7 @@
 import type { JobDefinition } from '../../config/job-definition.ts';
 import { ratePerSecond } from '../../config/send-settings.ts';
 import { referenceIssue } from '../../delivery/references.ts';
+import type { Delivery } from '../../engine/ledger/run-record.ts';
 import type { KeyState } from '../../model/identity.ts';
 import type { ReferenceSpace } from '../../model/mapping.ts';
 import type { Call } from '../../model/operation.ts';
@@ -14,7 +15,7 @@ import type { SourceInfo } from '../../model/source.ts';
 import { nameOf } from '../../operations/own.ts';
 import { createTally } from '../report/tally.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
-import type { Delivery, Look } from './ledger.ts';
+import type { LastDelivery, Look } from './ledger.ts';
 import { createPlan, type Planned } from './plan.ts';
 
 export type Checked = ReturnType<ReturnType<typeof createFindings>['result']>;
@@ -71,8 +72,9 @@ type Context = {
   readonly rows: number;
   readonly look: Look;
   readonly earlier: Run | null;
+  readonly delivery: Delivery | undefined;
   readonly estimate: Estimate;
-  readonly against: Delivery | null;
+  readonly against: LastDelivery | null;
   /** Each file of the job has all records: what it lacks is gone. */
   readonly isFull: boolean;
 };
@@ -115,7 +117,8 @@ export function createFindings(listed: Planned | null = null) {
     },
     addGone: plan.addGone,
     toSend: requests.counts,
-    result({ job, reading, rows, look, earlier, estimate, against, isFull }: Context) {
+    result(found: Context) {
+      const { job, reading, rows, look, earlier, delivery, estimate, against, isFull } = found;
       const { columns: _, notes, ...source } = reading.source;
       const causes = tally.issues().map(({ exampleRow: row, ...cause }) => ({ ...cause, row }));
       return {
@@ -124,6 +127,8 @@ export function createFindings(listed: Planned | null = null) {
         /** The sum of `invalid`, `skipped`, `waiting` and `sendable`. */
         rows,
         invalid: tally.outcomes().invalid,
+        /** What its run would be told, or held for; `null`: nothing, or none is compared. */
+        unusual: unusualOf(delivery),
         /** The first of them. */
         issues: issues.shown,
         issuesTotal: issues.total(),
@@ -156,6 +161,11 @@ export function createFindings(listed: Planned | null = null) {
       };
     },
   };
+}
+
+function unusualOf(delivery: Delivery | undefined) {
+  if (delivery === undefined || delivery.unusual.length === 0) return null;
+  return { isHeld: delivery.isHeld, sentences: delivery.unusual };
 }
 
 type Tally = ReturnType<typeof createTally>;

@@ -17,6 +17,7 @@ import type { Run } from '../../model/run.ts';
 import { type Ledger, openLedger } from '../../session.ts';
 import { findOrigins, type Loading } from '../origins.ts';
 import { summarize } from '../report/summary.ts';
+import { type Delivered, deliveryOf } from '../unusual.ts';
 
 /** `none`: why there is no ledger to look into, in words for people. */
 export type Look = ReturnType<typeof createLook> | { readonly kind: 'none'; readonly reason: string };
@@ -42,7 +43,7 @@ export async function openLook(
 
 const RUNS_LOOKED_AT = 200;
 
-export type Delivery = {
+export type LastDelivery = {
   readonly run: string;
   /** When it was registered (ISO 8601). */
   readonly at: string;
@@ -84,7 +85,7 @@ export function createLook(ledger: Ledger, target: string) {
     },
     saltOf: keys.sealing.saltOf,
     /** The job's last file that was read to its end; `null`: there is none. */
-    async lastDelivery({ name, definition }: Job): Promise<Delivery | null> {
+    async lastDelivery({ name, definition }: Job): Promise<LastDelivery | null> {
       const runs = await store.list(RUNS_LOOKED_AT);
       const last = runs.find((run) => run.job === name && run.parent === null && run.state === 'finished');
       if (last === undefined) return null;
@@ -103,6 +104,8 @@ export function createLook(ledger: Ledger, target: string) {
         for (const { key, outcome } of settlements)
           if (key !== '' && (wasAccepted(outcome) || outcome === 'skipped')) yield key;
     },
+    /** As a run of the file would be compared. */
+    delivery: (delivered: Omit<Delivered, 'target'>) => deliveryOf({ ...delivered, target }, ledger),
     async lastSpeed(job: string) {
       const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
       if (last === undefined) return null;

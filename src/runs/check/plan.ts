@@ -6,7 +6,7 @@ import type { Change } from '../../delivery/known-content.ts';
 import { flattenRecord } from '../../model/json-record.ts';
 import type { JsonObject } from '../../model/request.ts';
 import type { Forecast } from './forecast.ts';
-import type { Delivery } from './ledger.ts';
+import type { LastDelivery } from './ledger.ts';
 
 /**
  * `notSent`: changed, and the job updates nothing. `notKnown`: nobody knows what was sent before.
@@ -40,7 +40,7 @@ export function createPlan(listed: Planned | null) {
       count(plannedOf(change, fate.kind === 'sent'), { row: leader.row, key, fields: fieldsOf(change) });
     },
     addGone: (key: string) => count('gone', { row: null, key, fields: [] }),
-    result(against: Delivery | null, isFull: boolean) {
+    result(against: LastDelivery | null, isFull: boolean) {
       return {
         /** The job's last file before this one. */
         against,

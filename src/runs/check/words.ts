@@ -13,6 +13,7 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   const rest = checked.issuesTotal - shown.length;
   return [
     `${checked.file}: ${totalLine(checked)}`,
+    ...unusualLines(checked),
     ...planLines(checked),
     ...causeLines(checked).map((line) => `  ${line}`),
     ...shown.map((issue) => `  ${issueWords(issue)}`),
@@ -26,6 +27,18 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
     ...timeLines(checked.estimate, definition),
     ...requestLines(checked),
   ];
+}
+
+export function unusualWords({ isHeld }: Exclude<Checked['unusual'], null>): string {
+  return isHeld
+    ? 'The file is unlike those before it: nothing of it would be sent before somebody lets it go.'
+    : 'The file is unlike those before it: it would be sent all the same.';
+}
+
+function unusualLines({ unusual }: Checked): string[] {
+  if (unusual === null) return [];
+  const sentences = unusual.sentences.map((sentence) => entry('', sentence));
+  return [entry('unusual', unusualWords(unusual)), ...sentences];
 }
 
 /** The first of each cause. */

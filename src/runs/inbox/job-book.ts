@@ -4,7 +4,7 @@
  * taken, and what is under way goes on.
  */
 import { readdir } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Job, jobsBefore } from '../../config/job-definition.ts';
 import { type FurtherProblems, listJobs, loadJob } from '../../config/load-job.ts';
 import { fileStamp } from '../../lib/file-stamp.ts';
@@ -112,6 +112,15 @@ export function inboxesOf(jobs: readonly Job[], home: string): Inbox[] {
 /** Uploads from the page are claimed in their own folder. */
 export function uploadsOf(home: string): string {
   return resolve(home, 'uploads');
+}
+
+/** Where a file comes from, as a watcher says it; `undefined`: it lies in no place of one. */
+export function deliveredFrom(path: string, job: Job, home: string): string | undefined {
+  const file = resolve(path);
+  // Each upload has a folder of its own there.
+  if (file.startsWith(uploadsOf(home) + sep)) return '.';
+  const inbox = inboxesOf([job], home).find(({ folder }) => file.startsWith(folder + sep));
+  return inbox === undefined ? undefined : dirname(relative(inbox.folder, file));
 }
 
 export function isInboxOf(

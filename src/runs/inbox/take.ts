@@ -21,7 +21,7 @@ import { accountOf } from '../account.ts';
 import { createRowCheck } from '../check/file.ts';
 import { executeToEnd } from '../execute.ts';
 import { foundRun, registerFile, setRunning } from '../register.ts';
-import { goOnCommand, reasonAdvice } from '../report/advice.ts';
+import { goOnCommand, reasonAdvice, waysOut, wayWords } from '../report/advice.ts';
 import { requestWords } from '../report/words.ts';
 import { fileRows, surveyFor } from '../rows.ts';
 import { type Claim, claimedStamp, dropClaim, returnFile, undoClaim } from './claim.ts';
@@ -167,7 +167,9 @@ export function pausedWords({ info }: Claim, run: Run): string {
   const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation), problem)}`;
   const why = reason === null ? '' : ` (${reason})`;
   const by = request === undefined ? '' : ` by ${requestWords(request)}`;
-  return `${info.path}: run ${id} is ${state}${why}${by}.${advice} To go on: ${goOnCommand({ id, state, reason })}`;
+  const ways = waysOut(run).map(wayWords);
+  const goOn = ways.length === 0 ? [`To go on: ${goOnCommand(run)}`] : ways;
+  return `${info.path}: run ${id} is ${state}${why}${by}.${advice} ${goOn.join('. ')}`;
 }
 
 type ReadClaim =

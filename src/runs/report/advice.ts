@@ -6,7 +6,7 @@
 import type { Issue } from '../../model/issue.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import type { Reason, Run } from '../../model/run.ts';
+import { awaitsPerson, type Reason, type Run } from '../../model/run.ts';
 import { isInPath, mayCreate, permissionsOf } from '../../operations/operations.ts';
 import { isOwn } from '../../operations/own.ts';
 
@@ -226,6 +226,28 @@ export function goOnCommand({ id, state, reason }: Pick<Run, 'id' | 'state' | 'r
   if (reason === 'approval') return `onboard approve ${id}`;
   if (reason === 'unusual') return `onboard resume ${id} --yes`;
   return `onboard ${state === 'cancelled' ? 'cancel' : 'resume'} ${id}`;
+}
+
+type Way = { readonly words: string; readonly command: string };
+type Held = Pick<Run, 'id' | 'state' | 'reason'> & { readonly problem?: string | null | undefined };
+
+/** Where the file is unlike those before it, the harmless one first; empty: it is not. */
+export function waysOut(run: Held): readonly Way[] {
+  if (!awaitsPerson(run) || (run.problem ?? null) === null) return [];
+  return [
+    {
+      words: 'Look at the file first. Not as it should be: give it up, and nothing of it is sent:',
+      command: `onboard cancel ${run.id}`,
+    },
+    {
+      words: 'As it should be: every row of it is sent, and later files are compared with it:',
+      command: goOnCommand(run),
+    },
+  ];
+}
+
+export function wayWords({ words, command }: Way): string {
+  return `${words} \`${command}\``;
 }
 
 /** `problem`: what the run was paused for, where that is known better. */

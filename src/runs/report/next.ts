@@ -6,7 +6,7 @@ import { mostMistakes } from '../../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../../model/outcome.ts';
 import { awaitsPerson, type Reason, wasGivenUp } from '../../model/run.ts';
 import { isTable } from '../../model/source.ts';
-import { goOnCommand, reasonAdvice } from './advice.ts';
+import { goOnCommand, reasonAdvice, waysOut } from './advice.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Summary } from './summary.ts';
 
@@ -52,8 +52,14 @@ export function openSteps(account: Account, extension: string): Step[] {
 function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
   const why = summary.reason === null ? [] : [reasonWords(summary.reason, summary)];
-  const { run: id, state, reason } = summary;
+  const { run: id, state, reason, problem } = summary;
   const resume = goOnCommand({ id, state, reason });
+  const [harmless, ...others] = waysOut({ id, state, reason, problem });
+  if (harmless !== undefined)
+    return [
+      { words: [...why, harmless.words], commands: [harmless.command] },
+      ...others.map(({ words, command }) => step(words, command)),
+    ];
   if (awaitsPerson({ state, reason })) return [{ words: why, commands: [resume] }];
   const first = summary.parent === null ? command(summary, summary.file, options) : resume;
   const again = options.typed ?? first;

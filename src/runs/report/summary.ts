@@ -11,11 +11,13 @@ import { acceptedRows, countSettled, OUTCOMES } from '../../model/outcome.ts';
 import {
   isMoving,
   isOver,
+  letGoSchema,
   openRows,
   purgedSchema,
   type Run,
   requestSchema,
   runSchema,
+  unusualSchema,
 } from '../../model/run.ts';
 import { sourceInfoSchema } from '../../model/source.ts';
 import { nameOf } from '../../operations/own.ts';
@@ -63,6 +65,8 @@ export const summarySchema = asOfRunSchema.extend({
   request: requestSchema.nullable(),
   /** Of a paused run: what is to be put right, if that is known. */
   problem: z.string().nullable().default(null),
+  /** What of the file is unlike those before it, and who let it go. */
+  unusual: unusualSchema.extend({ letGo: letGoSchema.nullable() }).nullable().default(null),
   /** Redis and journals have what is personal in boxes. */
   sealed: z.boolean().default(false),
   purged: purgedSchema.nullable(),
@@ -114,6 +118,7 @@ export function summarize(run: Run, now: Date): Summary {
     source: readAsSchema.parse(run.source),
     request: run.request ?? null,
     problem: run.problem ?? null,
+    unusual: unusualOf(run),
     sealed: run.dataKey !== undefined,
     purged: run.purged ?? null,
     // In jobs with groups, outcomes don't count the records.
@@ -139,6 +144,11 @@ export function summarize(run: Run, now: Date): Summary {
     originals: true,
     written: [],
   };
+}
+
+/** Whoever approves a run sees that, too. */
+function unusualOf({ unusual, letGo, approval }: Run): Summary['unusual'] {
+  return unusual === undefined ? null : { ...unusual, letGo: letGo ?? approval };
 }
 
 type Written = Pick<Summary, 'files' | 'kept' | 'written'> &

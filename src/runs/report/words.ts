@@ -5,7 +5,7 @@ import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '
 import type { Account } from '../../model/account.ts';
 import { CHECK_CODES } from '../../model/issue.ts';
 import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../../model/outcome.ts';
-import type { CheckCounts, Purged, Run, StateRequest } from '../../model/run.ts';
+import { awaitsPerson, type CheckCounts, type Purged, type Run, type StateRequest } from '../../model/run.ts';
 import { issueWords } from '../../model/sentence.ts';
 import { sourceWords } from '../../model/source.ts';
 import { warningAdvice } from './advice.ts';
@@ -77,7 +77,8 @@ export function factLines(summary: Summary): readonly string[] {
   const lines = [`  job     ${job}`, `  file    ${file}`, ...readAsLines(source)];
   if (parent !== null) lines.push(`  parent  ${parent}, of which these are rows without success`);
   lines.push(`  target  ${target}`);
-  for (const [name, words] of approvalFacts(summary)) lines.push(...fact(name, words));
+  for (const [name, words] of [...approvalFacts(summary), ...unusualFacts(summary)])
+    lines.push(...fact(name, words));
   if (request !== null) lines.push(...fact('by', requestWords(request)));
   if (purged !== null) lines.push(...fact('rows', purgedWords(purged)));
   return [...lines, `  rate    ${rowsPerSecond} rows/s`];
@@ -91,13 +92,29 @@ function fact(name: string, words: string): readonly string[] {
 export function approvalFacts(run: Run | Summary) {
   const { rows, registeredBy, registeredVia, checked, approval } = run;
   if (checked === null) return [];
-  const known = (by: string, via = '') => (via === '' ? by : `${by} (${via})`);
-  const by = known(approval?.by ?? '', approval?.via);
-  const approved = approval === null ? 'not approved' : `approved by ${requestWords({ ...approval, by })}`;
+  const approved = approval === null ? 'not approved' : `approved by ${letGoWords(approval)}`;
   return [
     ['checked', checkWords({ rows, ...checked })],
     ['loaded', `by ${printable(known(registeredBy ?? 'nobody', registeredVia))}, ${approved}`],
   ] as const;
+}
+
+/** Of a file that is unlike those before it; while it waits, that is told as the reason. */
+export function unusualFacts({ state, reason, unusual }: Summary) {
+  if (unusual === null || awaitsPerson({ state, reason })) return [];
+  const { isHeld, letGo, sentences } = unusual;
+  const told = isHeld ? 'Never let go.' : 'That was told, and held nothing back.';
+  const end = letGo === null ? told : `Let go by ${letGoWords(letGo)}.`;
+  return [['unusual', [...sentences, end].join(' ')]] as const;
+}
+
+function letGoWords(letGo: Exclude<Run['letGo'], undefined>): string {
+  return requestWords({ ...letGo, by: known(letGo.by, letGo.via) });
+}
+
+/** As the audit names people. */
+function known(by: string, via = ''): string {
+  return via === '' ? by : `${by} (${via})`;
 }
 
 /** What becomes of so many rows; `duplicates`: of those invalid, for their key. */

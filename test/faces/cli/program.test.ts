@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { commandOf, explain, runProgram } from '../../../src/faces/cli/program.ts';
+import { commandOf, explain, loadCommands, runProgram } from '../../../src/faces/cli/program.ts';
+import { asCalled } from '../../../src/lib/terminal.ts';
 import { programVersion } from '../../../src/lib/version.ts';
 import { BrokenOffError } from '../../../src/runs/redis-wait.ts';
 import { ownFolder } from '../../support/folder.ts';
@@ -227,4 +229,13 @@ test.each([
   const io = memoryIo({ typed: 'onboard run a.csv', interrupted: interruption.signal });
   expect(explain(new BrokenOffError('It broke.', { isLost }), io)).toBe(exitCode);
   expect(io.stderr.text).toBe(words);
+});
+
+test('every command is printed as this program was called', async () => {
+  const program = new Command('onboard');
+  for (const add of await loadCommands([])) add(program, memoryIo(), () => undefined);
+  const names = program.commands.map((command) => command.name());
+  expect(names).toContain('try');
+  const command = 'ONBOARD_HOME=/o onboard';
+  for (const name of names) expect(asCalled(`onboard ${name} x`, { command })).toBe(`${command} ${name} x`);
 });

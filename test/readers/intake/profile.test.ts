@@ -43,7 +43,9 @@ const profiled = (cells: readonly string[]) => {
 
 test.each([
   ['12345678', 'digits 8'],
-  ['2024-02-29', 'date 16'],
+  ['2024-02-29', 'date-year-first- 16'],
+  ['29.02.2024', 'date-year-last. 16'],
+  ['02/29/2024', 'date-year-last/ 16'],
   ['1.234,56', 'number 8'],
   ['+44 20 7946 0018', 'phone 16'],
   ['a.b@c.example', 'address 16'],
@@ -62,7 +64,7 @@ test('a column has the share of its filled cells, of its commonest value, and of
     name: 'A',
     filled: 0.75,
     repeated: 0.33,
-    shapes: { 'word 4': 0.33, 'digits 2': 0.17, 'date 16': 0.17, 'words 4': 0.17 },
+    shapes: { 'word 4': 0.33, 'digits 2': 0.17, 'date-year-last- 16': 0.17, 'words 4': 0.17 },
   });
 });
 

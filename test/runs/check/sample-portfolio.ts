@@ -56,5 +56,6 @@ export function lookWith(states: LedgerLook['states']) {
     async *keysOf() {},
     lastSpeed: async () => null,
     standing: async () => [],
+    delivery: async () => undefined,
   };
 }

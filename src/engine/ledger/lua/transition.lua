@@ -41,6 +41,7 @@ local function run()
     call('HSET', record, 'approval', request)
     return 'approved'
   end
+  if place == protocol.heldUnusual then call('HSET', record, 'letGo', request) end
   return isFirst and 'began' or 'resumed'
 end
 

@@ -22,7 +22,7 @@ import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
 import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
-import { accountLine, approvalFacts, requestWords, SUM_DEFECT } from '../words.ts';
+import { accountLine, approvalFacts, requestWords, SUM_DEFECT, unusualFacts } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
 import {
   Facts,
@@ -366,7 +366,7 @@ function About({ page }: Props) {
         <span class="dim mono">sha256 {summary.sha256}</span>
       </>,
     ],
-    ...(isMailed(page) ? [] : approvalFacts(summary)).map(
+    ...(isMailed(page) ? [] : [...approvalFacts(summary), ...unusualFacts(summary)]).map(
       ([name, words]) => [name, <Text of={words} />] as const,
     ),
     ['read as', <Text of={`${sourceWords(source)}; ${countOf(summary.rows, 'row')}`} />],
