@@ -79,7 +79,10 @@ export function noRowsWords(path: string): string {
   return `${path} has no rows: there is nothing to send. If there should be some, export the file again.`;
 }
 
-export function cautions({ definition }: Job, files: readonly FileFacts[]): string[] {
+export function cautions(
+  { definition }: Job,
+  files: readonly Pick<FileFacts, 'path' | 'rows'>[],
+): readonly string[] {
   const keyless = spaceOf(operationOf(definition)) !== null && definition.key === undefined;
   return [
     ...files.filter(({ rows }) => rows === 0).map(({ path }) => noRowsWords(path)),

@@ -27,7 +27,7 @@ test('a file of one’s own becomes a job, a check and a run that counts to its 
   await page.getByLabel('Name of the job').fill('partner');
   await page.getByLabel('field of details.name').fill('details.name');
   await page.getByLabel('field of externalId').fill('additionalInformation.crmId');
-  await page.getByLabel('externalId is the key').check();
+  await page.getByRole('radio', { name: 'externalId' }).check();
   await page.getByText('New 1 Ltd').first().waitFor();
   await page.getByRole('button', { name: 'Save the job and go on' }).click();
   await page.getByRole('button', { name: 'Check the file with it' }).click();
@@ -38,6 +38,45 @@ test('a file of one’s own becomes a job, a check and a run that counts to its 
   await badge(page, 'finished').waitFor();
   await page.getByText('the sum holds').waitFor();
   expect(site.flow.sandbox.stats().made.subclients).toBe(20);
+});
+
+test.each([
+  ['with the page’s script', true],
+  ['without it', false],
+])('%s the key is decided by keyboard, and until then nothing is saved', async (_, javaScriptEnabled) => {
+  const site = await startSite(open, { other: createJob() });
+  const uploads = await site.operator();
+  await chooseFile(uploads, { name: 'partner.csv', text: rowsOf('New', 3) });
+  const page = await site.operator('ops-1', { javaScriptEnabled });
+  await page.goto(`${uploads.url()}/map`);
+  const state = page.getByRole('status').filter({ hasText: 'key' });
+  expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Save the job and go on' }).click();
+  await page.getByRole('alert').getByText('The key is not decided').waitFor();
+  expect(await state.innerText()).toContain('The key is not decided');
+
+  await page.getByLabel('Name of the job').focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('ArrowUp');
+  expect(await page.getByRole('radio', { name: 'details.name is the key' }).isChecked()).toBe(true);
+  await page.keyboard.press('ArrowUp');
+  const none = page.getByRole('radio', { name: 'no key' });
+  expect(await none.isChecked()).toBe(true);
+  if (javaScriptEnabled) await state.getByText('needs the tick').waitFor();
+  await page.getByRole('button', { name: 'Save the job and go on' }).click();
+  await page.getByRole('alert').getByText('needs the tick').waitFor();
+  if (javaScriptEnabled) expect(await hindrances(page)).toEqual([]);
+
+  await none.focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  if (javaScriptEnabled) await state.getByText('The job has no key').waitFor();
+  expect(await page.getByRole('checkbox', { name: /^Without a key/ }).isChecked()).toBe(true);
+  await page.getByRole('button', { name: 'Save the job and go on' }).click();
+  expect(await page.getByRole('radio', { name: 'partner' }).isChecked()).toBe(true);
+  await uploads.goto(page.url());
+  await uploads.getByRole('button', { name: 'Check the file with it' }).click();
+  await uploads.getByText('the job names no key').waitFor();
 });
 
 test('a run is paused, goes on, and is given up once that is confirmed; who comes second changes nothing', async () => {

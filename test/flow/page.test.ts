@@ -68,7 +68,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
   // A name that is none of a job's says nothing of any file.
   expect(await ops.post(`${upload}/check`, { job: '--job-file=/etc/hostname' })).toContain('There is no job');
   const invalid = UNDATED + UNSURE;
-  expect(verdict).toContain(`${ROWS} rows, ${invalid} would be invalid, ${SENT} can be sent; about`);
+  expect(verdict).toContain(`${ROWS} rows, ${invalid} would be invalid, ${SENT} can be sent.`);
   expect(await ops.post(`${upload}/start`, { job: 'portfolio', host: 'elsewhere' })).toContain(
     'nothing was begun',
   );
@@ -254,6 +254,9 @@ test('without any job there is no start, but with a page on which one is made, a
   // What no page of ours has offered makes no definition.
   const forged = '{ "pattern: x }\ninbox: /srv/others\nfiles: \\"*\\"": y }';
   expect(await ops.post(`${upload}/save`, { ...form, r1: forged })).toContain('that the page offers');
+  const open = [{ key: '' }, { key: '', 'no-key': 'on' }, { key: 'none' }];
+  for (const choice of open)
+    expect(await ops.post(`${upload}/save`, { ...form, ...choice })).toMatch(/not decided|needs the tick/);
   expect(await readdir(join(flow.home, 'jobs'))).toEqual([]);
   expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}?header=2&job=partner-x`);
   // The next such file is read as that job reads its own.

@@ -3,15 +3,24 @@
  * the file, and the start is asked of the process that sends: nothing here sends.
  */
 import { z } from 'zod';
+import type { Job } from '../../config/job-definition.ts';
 import { listJobs, loadJob } from '../../config/load-job.ts';
 import { needsApproval } from '../../engine/ledger/run-record.ts';
 import { Lines, Text } from '../../lib/html-text.tsx';
-import { countOf, duration, numberShown } from '../../lib/terminal.ts';
+import { countOf, numberShown } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { countUnsuccessful } from '../../model/outcome.ts';
 import type { Checked, FoundIssue } from '../../runs/check/findings.ts';
-import { causeLines, totalLine, unusualWords } from '../../runs/check/words.ts';
-import { Table, Time } from '../../runs/report/html/parts.tsx';
+import {
+  causeLines,
+  checkFacts,
+  planFacts,
+  requestWords,
+  totalLine,
+  unusualWords,
+} from '../../runs/check/words.ts';
+import { cautions } from '../../runs/input.ts';
+import { Facts, Table, Time } from '../../runs/report/html/parts.tsx';
 import { type Summary, summarySchema } from '../../runs/report/summary.ts';
 import { hasRunsAt } from '../../runs/status.ts';
 import type { Reply } from '../web/visit.ts';
@@ -91,30 +100,33 @@ async function showCheck({ params, query, page }: PageVisit): Promise<Reply> {
         <h1>
           What would be sent of <Text of={upload.given} bytes={150} />
         </h1>
-        {await checkBody(page, way)}
+        {await checkBody(page, way, upload.given)}
       </>
     ),
     live: going === undefined ? undefined : <UnderWay since={going.since} />,
   };
 }
 
-async function checkBody(page: PageContext, way: Way) {
+/** `given`: the file's own name. */
+async function checkBody(page: PageContext, way: Way, given: string) {
   const { checks, rehearsals, target } = page;
   const work = checks.state(nameOf(way));
   switch (work?.kind) {
-    case 'done':
+    case 'done': {
+      const job = await loadJob(way.job, page.env.jobsDirectory);
       return (
         <>
-          <Findings found={work.value} />
+          <Findings found={{ ...work.value, file: given }} job={job} />
           {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
           <h2>Start</h2>
           {page.ask === null ? (
             <p>This page stands alone: it can start nothing.</p>
           ) : (
-            await startForm(page, way, work.value)
+            await startForm(page, way, { found: work.value, job })
           )}
         </>
       );
+    }
     case 'failed':
       return <Problems of={work.problems} />;
     case 'under-way':
@@ -138,49 +150,51 @@ function UnderWay({ since }: { readonly since: string }) {
   );
 }
 
-function Findings({ found }: { readonly found: Checked }) {
-  const { estimate, keys, earlierRun, requests, unusual } = found;
+type Finding = { readonly found: Checked; readonly job: Job };
+
+function Findings({ found, job }: Finding) {
+  const { earlierRun, requests, unusual } = found;
   const isWell = found.invalid + found.waiting === 0;
+  const warnings = cautions(job, [{ path: found.file, rows: found.rows }]);
+  const facts = [...planFacts(found), ...checkFacts(found, job.definition)];
+  const told = [...warnings.map((text) => ({ name: 'warning', texts: [text] })), ...facts];
   return (
     <>
       <p class={isWell ? 'verdict ok' : 'verdict bad'}>
-        <b aria-hidden="true">{isWell ? '✓' : '✗'}</b> {totalLine(found)}
-        {estimate.requests === 0
-          ? '.'
-          : `; about ${duration(estimate.seconds)} for ${countOf(estimate.requests, 'request')}.`}
+        <b aria-hidden="true">{isWell ? '✓' : '✗'}</b> {`${totalLine(found)}.`}
       </p>
       {unusual === null ? null : (
         <p class="notice">
           {unusualWords(unusual)} <Text of={unusual.sentences.join(' ')} />
         </p>
       )}
-      {keys.reason === null ? null : <p>Known keys were not looked up: {keys.reason}.</p>}
       {earlierRun === null ? null : (
         <p>
-          This file was loaded before: run <a href={runPath(earlierRun.run)}>{earlierRun.run}</a>,{' '}
-          {earlierRun.state}.
+          This file was loaded before: <a href={runPath(earlierRun.run)}>{earlierRun.run}</a>.
         </p>
       )}
-      {found.notes.map((note) => (
-        <p>
-          <Text of={note} bytes={500} />
-        </p>
-      ))}
+      <Facts
+        of={told.map(({ name, texts }) => [
+          name === 'warning' ? <b class="bad">{name}</b> : name,
+          texts.map((text) => (
+            <div>
+              <Text of={text} bytes={1_000} />
+            </div>
+          )),
+        ])}
+        class="told"
+      />
       {found.issues.length === 0 ? null : <NotSent found={found} />}
-      {found.warnings.map(({ code, column, count, examples }) => (
-        <section>
-          <h2>{`Looks damaged, and would be sent: ${numberShown(count)} × ${code}`}</h2>
-          <Issues of={examples} label={`${code} ${column ?? ''}`} />
-        </section>
-      ))}
       {requests.length === 0 ? null : (
         <section>
           <h2>The first requests</h2>
-          {requests.map(({ row, method, path, body }, i) => (
+          {requests.map((request, i) => (
             <details open={i === 0}>
-              <summary>{`row ${row}: ${method} ${path}`}</summary>
+              <summary>
+                <Text of={requestWords(request)} bytes={500} />
+              </summary>
               <pre tabindex={0}>
-                <Lines of={JSON.stringify(body ?? null, null, 2)} bytes={20_000} />
+                <Lines of={JSON.stringify(request.body ?? null, null, 2)} bytes={20_000} />
               </pre>
             </details>
           ))}
@@ -219,8 +233,9 @@ function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly la
   return (
     <Table
       name={label}
-      heads={[{ n: 'line' }, 'column', { mono: 'in the file' }, 'expected']}
-      rows={of.map(({ line, column, value, expected }) => [
+      heads={[{ n: 'row' }, { n: 'line' }, 'column', { mono: 'in the file' }, 'expected']}
+      rows={of.map(({ row, line, column, value, expected }) => [
+        numberShown(row),
         numberShown(line),
         <Text of={column ?? 'the row'} bytes={150} />,
         <Text of={value ?? ''} bytes={200} />,
@@ -236,14 +251,14 @@ async function hostToType({ target, ledger }: PageContext): Promise<string | nul
   return new URL(target).host;
 }
 
-async function startForm(page: PageContext, { id, job }: Way, found: Checked) {
+async function startForm(page: PageContext, { id }: Way, { found, job }: Finding) {
   const { requests } = found.estimate;
   if (requests === 0) return <p>There is nothing to send.</p>;
   const host = await hostToType(page);
-  const waits = needsApproval({ ...page, ...(await loadJob(job, page.env.jobsDirectory)) });
+  const waits = needsApproval({ ...page, ...job });
   return (
     <form method="post" action={`/uploads/${id}/start`} class="acts">
-      <input type="hidden" name="job" value={job} />
+      <input type="hidden" name="job" value={job.name} />
       {host === null ? null : (
         <p>
           <label>

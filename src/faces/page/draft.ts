@@ -1,7 +1,8 @@
 /**
  * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled
  * as any definition is, and shown by what would really be sent of those rows. Each is made anew
- * from the form; nothing is kept. Pure.
+ * from the form; nothing is kept. Columns are suggested, but for the key: that is decided by
+ * somebody, since a wrong one makes records twice or keeps them from being sent. Pure.
  */
 
 import { parseFormJob } from '../../config/load-job.ts';
@@ -13,7 +14,13 @@ import type { Mapped, Mapping } from '../../model/mapping.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { type BuiltIn, callOfNew, OPERATIONS, pathFieldOf } from '../../operations/operations.ts';
-import { cellsOf, type JobProposal } from '../../readers/mapping/proposal/propose-job.ts';
+import { seenWords } from '../../readers/mapping/proposal/job-yaml.ts';
+import {
+  cellsOf,
+  chosenKey,
+  type JobProposal,
+  type KeyGuess,
+} from '../../readers/mapping/proposal/propose-job.ts';
 import { type FileSample, likeliestOperation, proposalText, proposeFor } from '../../runs/check/proposal.ts';
 import { COLUMNS_SHOWN } from '../web/words.tsx';
 
@@ -45,13 +52,17 @@ type ColumnChoice = {
   readonly reading: string;
 };
 
+export type KeyChoice =
+  | { readonly kind: 'column'; readonly at: number }
+  /** `isUnderstood`: ticked beside what having none means. */
+  | { readonly kind: 'open' | 'none'; readonly isUnderstood: boolean };
+
 export type DraftForm = {
   readonly operation: string;
   /** The operation whose fields the columns have. */
   readonly mappedFor: string;
   readonly job: string;
-  /** `null`: none. */
-  readonly key: number | null;
+  readonly key: KeyChoice;
   readonly columns: readonly ColumnChoice[];
 };
 
@@ -73,6 +84,7 @@ export function draftOf(sample: FileSample, operationName: string | null, form: 
   return {
     operation,
     job: choices.job,
+    key: keyShown(shown, choices, proposed),
     columns: columnsOf(shown, choices, { proposed, mapped }),
     /** Columns behind these: they are not sent. */
     more: sample.source.columns.length - columns.length,
@@ -87,13 +99,12 @@ export function draftOf(sample: FileSample, operationName: string | null, form: 
   };
 }
 
-function choicesOf({ operation, key, fields, itself }: JobProposal, { source, file }: FileSample): DraftForm {
-  const at = key === null ? -1 : source.columns.indexOf(key.column);
+function choicesOf({ operation, fields, itself }: JobProposal, { source, file }: FileSample): DraftForm {
   return {
     operation,
     mappedFor: operation,
     job: jobName(file),
-    key: at === -1 ? null : at,
+    key: { kind: 'open', isUnderstood: false },
     columns: source.columns.map((column) => {
       const proposed = fields.find((field) => field.column === column && field.isDecided);
       if (proposed !== undefined) return { field: proposed.field, reading: readingOf(proposed.notation) };
@@ -131,10 +142,11 @@ function readingWords({ pattern, true: yes, false: no, ...others }: Notation): s
 function changed(
   proposed: JobProposal,
   { key, columns }: DraftForm,
-  { source }: FileSample,
+  sample: FileSample,
 ): { readonly proposal: JobProposal; readonly problems: readonly string[] } {
+  const { source } = sample;
   const problems: string[] = [];
-  const keyColumn = key === null ? undefined : source.columns[key];
+  const keyColumn = key.kind === 'column' ? source.columns[key.at] : undefined;
   const placed = source.columns.map((column, i) => {
     const { field, reading } = columns[i] ?? { field: '', reading: '' };
     return { column, field, reading };
@@ -168,7 +180,9 @@ function changed(
     problems,
     proposal: {
       ...proposed,
-      key: keyOf(keyColumn, proposed.key),
+      key: keyColumn === undefined ? null : guessOf(keyColumn, proposed, sample),
+      isKeyless: key.kind === 'none' && key.isUnderstood,
+      candidates: [],
       fields,
       itself: sent.filter(isItself).map(({ column }) => column),
       open: open.map(({ column }) => ({ column, reason: 'not sent' })),
@@ -178,9 +192,41 @@ function changed(
   };
 }
 
-function keyOf(column: string | undefined, proposed: JobProposal['key']): JobProposal['key'] {
-  if (column === undefined) return null;
-  return proposed?.column === column ? proposed : { column, flaws: 0, note: null, isExact: false };
+function guessOf(column: string, { candidates }: JobProposal, sample: FileSample): KeyGuess {
+  return candidates.find((one) => one.column === column) ?? chosenKey(column, sample);
+}
+
+/** What is chosen, what there is to choose from, and what speaks for each. */
+function keyShown(sample: FileSample, { key }: DraftForm, proposed: JobProposal) {
+  const { source, rows } = sample;
+  const shown = (guess: KeyGuess) => ({
+    at: source.columns.indexOf(guess.column),
+    column: guess.column,
+    seen: seenWords(guess, rows.length).join(' '),
+  });
+  const column = key.kind === 'column' ? source.columns[key.at] : undefined;
+  const chosen = column === undefined ? null : guessOf(column, proposed, sample);
+  const problem = chosen === null ? undecidedWords(key) : null;
+  return {
+    choice: key,
+    chosen: chosen === null ? null : shown(chosen),
+    candidates: proposed.candidates.map(shown),
+    /** Why the job can't be saved yet. */
+    problem,
+    state: problem === null ? stateOf(chosen) : 'open',
+  } as const;
+}
+
+function stateOf(chosen: KeyGuess | null): 'doubtful' | 'decided' {
+  const isDoubtful = chosen !== null && (chosen.flaws > 0 || chosen.note !== null);
+  return isDoubtful ? 'doubtful' : 'decided';
+}
+
+function undecidedWords(key: KeyChoice): string | null {
+  if (key.kind !== 'none')
+    return 'The key is not decided: choose its column, or “no key” with the tick below it. Then the job can be saved.';
+  if (key.isUnderstood) return null;
+  return '“No key” needs the tick below it, beside what that means. Then the job can be saved.';
 }
 
 type Compiled = {
@@ -205,6 +251,7 @@ type Around = { readonly proposed: JobProposal; readonly mapped: readonly Mapped
 
 /** The file's columns, each with what would really be sent of it. */
 function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { proposed, mapped }: Around) {
+  const candidates = proposed.candidates.map(({ column }) => column);
   const cells = rows.map((row) => textsOf(row, source.columns));
   const refusals = refusalsIn(mapped);
   return source.columns.map((column, i) => {
@@ -218,10 +265,11 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { 
         value,
         words: readingWords(notation),
       })),
-      isKey: key === i,
+      isKey: key.kind === 'column' && key.at === i,
       /** Share of the sample rows with something in this column, 0 to 1. */
       filled: rows.length === 0 ? 0 : texts.length / rows.length,
       samples: [...new Set(texts)].slice(0, SAMPLES),
+      isCandidate: candidates.includes(column),
       notes: proposed.fields.find((one) => one.column === column)?.notes ?? [],
       sent: field === '' ? [] : sentOf(field, mapped),
       refused: refusedOf(refusals.get(column) ?? []),

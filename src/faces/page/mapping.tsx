@@ -8,12 +8,13 @@ import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { sourceWords } from '../../model/source.ts';
 import { PURPOSES } from '../../operations/operations.ts';
+import { keylessWords } from '../../readers/mapping/proposal/job-yaml.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import { Table } from '../../runs/report/html/parts.tsx';
 import type { Reply } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
 import { askFor, refusedFor } from './acting.tsx';
-import { type Draft, type DraftColumn, type DraftForm, draftOf } from './draft.ts';
+import { type Draft, type DraftColumn, type DraftForm, draftOf, type KeyChoice } from './draft.ts';
 import { GONE, Steps, sampleOf } from './files.tsx';
 import type { PageRoute, PageVisit } from './page-context.ts';
 import { HiddenReading, type Reading, readingIn } from './reading.tsx';
@@ -65,10 +66,9 @@ async function save(visit: PageVisit): Promise<Reply> {
   if (found === null) return GONE;
   const { id, reading, draft } = found;
   const { job, yaml } = draft;
-  const isRefused = draft.problems.length > 0;
-  const answer = isRefused
-    ? refusedFor(draft.problems)
-    : await askFor(visit, { kind: 'save-job', name: job, yaml });
+  const open = [draft.key.problem ?? [], draft.problems].flat();
+  const answer =
+    open.length > 0 ? refusedFor(open) : await askFor(visit, { kind: 'save-job', name: job, yaml });
   if (answer.kind === 'done') {
     return { kind: 'redirect', to: `/uploads/${id}?${new URLSearchParams({ ...reading, job })}` };
   }
@@ -83,17 +83,22 @@ async function save(visit: PageVisit): Promise<Reply> {
 
 function formOf({ form }: PageVisit): DraftForm {
   const columns = Math.min(COLUMNS_SHOWN, Number(form.get('columns') ?? 0)) || 0;
-  const key = form.get('key') ?? '';
   return {
     operation: form.get('operation') ?? '',
     mappedFor: form.get('mapped-for') ?? '',
     job: (form.get('job') ?? '').trim(),
-    key: /^\d+$/.test(key) ? Number(key) : null,
+    key: keyIn(form),
     columns: Array.from({ length: columns }, (_, i) => ({
       field: (form.get(`f${i}`) ?? '').trim(),
       reading: form.get(`r${i}`) ?? '',
     })),
   };
+}
+
+function keyIn(form: URLSearchParams): KeyChoice {
+  const key = form.get('key') ?? '';
+  if (/^\d+$/.test(key)) return { kind: 'column', at: Number(key) };
+  return { kind: key === 'none' ? 'none' : 'open', isUnderstood: form.get('no-key') !== null };
 }
 
 type MappingProps = {
@@ -120,15 +125,11 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
         <input type="hidden" name="mapped-for" value={draft.operation} />
         <input type="hidden" name="columns" value={String(draft.columns.length)} />
         <JobInputs draft={draft} />
+        <KeyInputs draft={draft} />
         <ColumnTable draft={draft} />
         <h2>The first request</h2>
         <FirstRequest of={draft.request} />
-        <details>
-          <summary>The job definition</summary>
-          <pre tabindex={0}>
-            <Lines of={draft.yaml} bytes={100_000} />
-          </pre>
-        </details>
+        {draft.key.problem === null ? <Definition yaml={draft.yaml} /> : null}
         <p class="acts">
           <button type="submit">Show what is sent</button> <SaveButton id={id} saves={saves} />
         </p>
@@ -159,8 +160,71 @@ function JobInputs({ draft: { operation, job } }: DraftProps) {
   );
 }
 
+/** Columns that hardly look like a key are chosen in the table: radio buttons of the same group. */
+function KeyInputs({ draft: { operation, columns, key } }: DraftProps) {
+  const { choice, candidates } = key;
+  const isNone = choice.kind === 'none';
+  const isTicked = choice.kind !== 'column' && choice.isUnderstood;
+  return (
+    <fieldset class="card key" aria-describedby="key-state">
+      <legend>Which column is the rows' own key?</legend>
+      <p>
+        It names one record, and the same one in every file that comes. Of two rows with one key the later is
+        not sent.
+      </p>
+      {candidates.map(({ at, column, seen }) => (
+        <label>
+          <input type="radio" name="key" value={String(at)} checked={columns[at]?.isKey} />{' '}
+          <b>
+            <Text of={column} bytes={150} />
+          </b>{' '}
+          <span class="mono">
+            <Text of={columns[at]?.samples.join(' · ') ?? ''} bytes={150} />
+          </span>
+          <small class="dim">
+            <Text of={seen} bytes={500} />
+          </small>
+        </label>
+      ))}
+      <p class="dim">
+        {candidates.length === 0 ? 'No column looks like it. ' : ''}
+        {'Any other column: by its “key” in the table below.'}
+      </p>
+      <label>
+        <input type="radio" name="key" value="none" checked={isNone} /> <b>no key</b>
+      </label>
+      <label class="tick">
+        <input type="checkbox" name="no-key" checked={isTicked} /> {keylessWords(operation).join(' ')}
+      </label>
+      <KeyState of={key} />
+    </fieldset>
+  );
+}
+
+const LOOKS = { open: ['bad', '✗'], doubtful: ['doubt', '!'], decided: ['ok', '✓'] } as const;
+
+function KeyState({ of: { state, problem, chosen } }: { readonly of: Draft['key'] }) {
+  const decided = chosen === null ? 'The job has no key.' : `“${chosen.column}” is the key. ${chosen.seen}`;
+  const [look, sign] = LOOKS[state];
+  return (
+    <p id="key-state" role="status" class={`verdict ${look}`}>
+      <b aria-hidden="true">{sign}</b> <Text of={problem ?? decided} bytes={700} />
+    </p>
+  );
+}
+
+function Definition({ yaml }: { readonly yaml: string }) {
+  return (
+    <details>
+      <summary>The job definition</summary>
+      <pre tabindex={0}>
+        <Lines of={yaml} bytes={100_000} />
+      </pre>
+    </details>
+  );
+}
+
 function ColumnTable({ draft: { columns, fields, more } }: DraftProps) {
-  const hasKey = columns.some(({ isKey }) => isKey);
   return (
     <>
       <datalist id="fields">
@@ -170,11 +234,6 @@ function ColumnTable({ draft: { columns, fields, more } }: DraftProps) {
       </datalist>
       <Table name="Columns and fields" class="list map" heads={COLUMN_HEADS} rows={columns.map(cellsOf)} />
       <MoreColumns more={more} />
-      <p>
-        <label>
-          <input type="radio" name="key" value="" checked={!hasKey} /> no column is the rows' own key
-        </label>
-      </p>
       <p class="dim">{notSentWords(columns, more)}</p>
     </>
   );
@@ -229,13 +288,7 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
     </>,
     `${Math.round(column.filled * 100)} %`,
     <Text of={column.samples.join(' · ')} bytes={150} />,
-    <input
-      type="radio"
-      name="key"
-      value={String(at)}
-      checked={column.isKey}
-      aria-label={`${column.column} is the key`}
-    />,
+    <KeyCell of={column} at={at} />,
     <input
       name={`f${at}`}
       value={column.field}
@@ -259,6 +312,22 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
       ))}
     </>,
   ];
+}
+
+function KeyCell({ of, at }: { readonly of: DraftColumn; readonly at: number }) {
+  if (of.isCandidate) return <span class="dim">{of.isKey ? 'key' : 'above'}</span>;
+  return (
+    <label>
+      <input
+        type="radio"
+        name="key"
+        value={String(at)}
+        checked={of.isKey}
+        aria-label={`${of.column} is the key`}
+      />{' '}
+      key
+    </label>
+  );
 }
 
 function refusedWords({ expected, got, rows, isAlike }: DraftColumn['refused'][number]): string {

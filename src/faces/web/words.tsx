@@ -37,13 +37,15 @@ export function Bar({ outcomes, rows }: Parameters<typeof kindsOf>[0]) {
 export function Problems({ of }: { readonly of: readonly string[] }) {
   if (of.length === 0) return null;
   return (
-    <ul class="alarm" role="alert">
-      {of.map((problem) => (
-        <li>
-          <Prose of={problem} />
-        </li>
-      ))}
-    </ul>
+    <div class="alarm" role="alert">
+      <ul>
+        {of.map((problem) => (
+          <li>
+            <Prose of={problem} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -1,4 +1,7 @@
-/** The findings of a check in words: an entry per line, the facts first, then the requests. */
+/**
+ * The findings of a check in words, for a terminal and for the page: whatever one of them tells,
+ * the other does, too.
+ */
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
 import { countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { sourceWords } from '../../model/source.ts';
@@ -13,18 +16,11 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   const rest = checked.issuesTotal - shown.length;
   return [
     `${checked.file}: ${totalLine(checked)}`,
-    ...unusualLines(checked),
-    ...planLines(checked),
+    ...[...unusualFacts(checked), ...planFacts(checked)].flatMap(factLines),
     ...causeLines(checked).map((line) => `  ${line}`),
     ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
-    entry('read as', sourceWords(checked.source)),
-    ...checked.notes.map((note) => entry('note', note)),
-    ...warningLines(checked),
-    ...keyLines(checked, definition),
-    ...callLines(checked, definition),
-    ...referenceLines(checked),
-    ...timeLines(checked.estimate, definition),
+    ...checkFacts(checked, definition).flatMap(factLines),
     ...requestLines(checked),
   ];
 }
@@ -35,10 +31,33 @@ export function unusualWords({ isHeld }: Exclude<Checked['unusual'], null>): str
     : 'The file is unlike those before it: it would be sent all the same.';
 }
 
-function unusualLines({ unusual }: Checked): string[] {
+function unusualFacts({ unusual }: Checked): Fact[] {
   if (unusual === null) return [];
-  const sentences = unusual.sentences.map((sentence) => entry('', sentence));
-  return [entry('unusual', unusualWords(unusual)), ...sentences];
+  return [fact('unusual', unusualWords(unusual), ...unusual.sentences)];
+}
+
+/** What has a name, and is told in a sentence or more. */
+type Fact = { readonly name: string; readonly texts: readonly string[] };
+
+/** How the file was read, what is odd, what is known of its rows, what would be sent and when. */
+export function checkFacts(checked: Checked, definition: JobDefinition): Fact[] {
+  return [
+    fact('read as', sourceWords(checked.source)),
+    ...checked.notes.map((note) => fact('note', note)),
+    ...warningFacts(checked),
+    ...keyFacts(checked, definition),
+    ...callFacts(checked, definition),
+    ...referenceFacts(checked),
+    ...timeFacts(checked.estimate, definition),
+  ];
+}
+
+function fact(name: string, ...texts: readonly string[]): Fact {
+  return { name, texts };
+}
+
+function factLines({ name, texts }: Fact): string[] {
+  return texts.map((text, i) => entry(i === 0 ? name : '', text));
 }
 
 /** The first of each cause. */
@@ -79,7 +98,7 @@ function issueWords(issue: Omit<FoundIssue, 'code'>): string {
 }
 
 /** What the file brings, before all else. */
-function planLines({ plan }: Checked): string[] {
+export function planFacts({ plan }: Checked): Fact[] {
   if (plan === null || plan.against === null) return [];
   const { against, listed = [] } = plan;
   const counts = PLANNED.flatMap((kind) => {
@@ -90,14 +109,13 @@ function planLines({ plan }: Checked): string[] {
   const fields = Object.entries(plan.fields).map(([field, count]) => `${field} ${numberShown(count)}`);
   const rest = fields.length - FIELDS_SHOWN;
   const more = rest > 0 ? [`${rest} more`] : [];
-  return [
-    entry('plan', `${since}: ${counts.length === 0 ? 'no record' : counts.join(', ')}`),
-    ...(fields.length === 0
-      ? []
-      : [entry('', `in ${[...fields.slice(0, FIELDS_SHOWN), ...more].join(', ')}`)]),
-    ...(against.isSameDefinition ? [] : [entry('', DEFINITION_CHANGED)]),
-    ...listed.map((record) => entry('', recordWords(record))),
+  const texts = [
+    `${since}: ${counts.length === 0 ? 'no record' : counts.join(', ')}`,
+    ...(fields.length === 0 ? [] : [`in ${[...fields.slice(0, FIELDS_SHOWN), ...more].join(', ')}`]),
+    ...(against.isSameDefinition ? [] : [DEFINITION_CHANGED]),
+    ...listed.map(recordWords),
   ];
+  return [fact('plan', ...texts)];
 }
 
 const FIELDS_SHOWN = 8;
@@ -118,14 +136,12 @@ function recordWords({ row, key, fields }: PlannedRecord): string {
   return `${place.join(', ')}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
 }
 
-function warningLines({ warnings }: Checked): string[] {
-  return warnings.flatMap(({ code, column, count, examples }) => [
-    entry(
-      'warning',
-      `${count} × ${code}${column === null ? '' : ` in "${column}"`}, ${sentWords(code)}; for example`,
-    ),
-    ...examples.map((example) => entry('', issueWords(example))),
-  ]);
+function warningFacts({ warnings }: Checked): Fact[] {
+  return warnings.map(({ code, column, count, examples }) => {
+    const where = column === null ? '' : ` in "${column}"`;
+    const words = `${count} × ${code}${where}, ${sentWords(code)}; for example`;
+    return fact('warning', words, ...examples.map(issueWords));
+  });
 }
 
 /** Of a known record nothing is sent, whatever differs. */
@@ -139,32 +155,31 @@ const BECOMES = {
   fail: 'rows with them are invalid',
 } as const;
 
-function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): string[] {
+function keyFacts({ keys, earlierRun }: Checked, definition: JobDefinition): Fact[] {
   const policy = isUpsert(operationOf(definition)) ? 'update' : definition.onKnownKey;
   const run =
     earlierRun === null
       ? []
-      : [entry('earlier', `run ${earlierRun.run} has this file already and is ${earlierRun.state}`)];
+      : [fact('earlier', `run ${earlierRun.run} has this file already and is ${earlierRun.state}`)];
   // Keys of such an operation only have to be unique within the file.
   if (spaceOf(operationOf(definition)) === null) return run;
-  if (keys.reason !== null) return [entry('known keys', `not looked up: ${keys.reason}`)];
+  if (keys.reason !== null) return [fact('known keys', `not looked up: ${keys.reason}`)];
   const counts = [
     `${keys.known} known to the ledger of ${keys.target}${keys.known === 0 ? '' : `: ${BECOMES[policy]}`}`,
     ...(keys.held === 0 ? [] : [`${keys.held} held by a run that is not over`]),
   ];
-  return [
-    ...run,
-    entry('known keys', counts.join('; ')),
-    ...keys.examples.map(({ row, key, kind, run: by, id }) =>
-      entry(
-        '',
-        `row ${row}${key === null ? '' : `, ${JSON.stringify(key)}`}: ${kind}, run ${by} ${id}`.trimEnd(),
-      ),
-    ),
-  ];
+  const examples = keys.examples.map(exampleWords);
+  return [...run, fact('known keys', counts.join('; '), ...examples)];
 }
 
-function callLines({ calls, keys }: Checked, definition: JobDefinition): string[] {
+type KeyExample = Checked['keys']['examples'][number];
+
+function exampleWords({ row, key, kind, run, id }: KeyExample): string {
+  const named = key === null ? '' : `, ${JSON.stringify(key)}`;
+  return `row ${row}${named}: ${kind}, run ${run} ${id}`.trimEnd();
+}
+
+function callFacts({ calls, keys }: Checked, definition: JobDefinition): Fact[] {
   const operation = operationOf(definition);
   if (!isUpsert(operation) && definition.onKnownKey !== 'update') return [];
   if (!mayUpdate(operation)) return [];
@@ -176,50 +191,39 @@ function callLines({ calls, keys }: Checked, definition: JobDefinition): string[
     ...(updates > 0 ? [countOf(updates, 'update')] : []),
   ];
   const unknown = keys.reason === null ? '' : ': without a ledger every key is taken for a new one';
-  return [entry('sends', `${counts.join(', ')}${unknown}`)];
+  return [fact('sends', `${counts.join(', ')}${unknown}`)];
 }
 
-function referenceLines({ references }: Checked): string[] {
+function referenceFacts({ references }: Checked): Fact[] {
   const { total, known, inFile, unresolved, unresolvedRows, examples } = references;
   if (total === 0) return [];
   const counts = `${total}: ${known} known, ${inFile} created by an earlier row, ${unresolved} open`;
   const then =
     unresolvedRows === 0
       ? []
-      : [
-          entry(
-            '',
-            `${waitingWords(unresolvedRows)}, and would be invalid before that is loaded; for example`,
-          ),
-        ];
-  return [
-    entry('references', counts),
-    ...then,
-    ...examples.map((open) => entry('', issueWords({ ...open, value: null }))),
-  ];
+      : [`${waitingWords(unresolvedRows)}, and would be invalid before that is loaded; for example`];
+  const shown = examples.map((open) => issueWords({ ...open, value: null }));
+  return [fact('references', counts, ...then, ...shown)];
 }
 
 function requestLines({ requests }: Checked): string[] {
-  return requests.flatMap(({ row, method, path, body, waits }) => [
-    entry('request', `row ${row}: ${method} ${path}${waits ? ', once what it refers to is loaded' : ''}`),
-    ...(body === null
-      ? []
-      : JSON.stringify(body, null, 2)
-          .split('\n')
-          .map((line) => entry('', line))),
-  ]);
+  return requests.flatMap((request) => {
+    const body = request.body === null ? [] : JSON.stringify(request.body, null, 2).split('\n');
+    return factLines(fact('request', requestWords(request), ...body));
+  });
 }
 
-function timeLines(estimate: Estimate, { send, window }: JobDefinition): string[] {
+export function requestWords({ row, method, path, waits }: Checked['requests'][number]): string {
+  return `row ${row}: ${method} ${path}${waits ? ', once what it refers to is loaded' : ''}`;
+}
+
+function timeFacts(estimate: Estimate, { send, window }: JobDefinition): Fact[] {
   const { requests, seconds } = estimate;
   if (requests === 0) return [];
   const within = window === undefined ? '' : `, while the window ${window} is open`;
-  return [
-    entry(
-      'time',
-      `about ${duration(seconds)} for ${countOf(requests, 'request')}${within}: ${basisWords(estimate, send)}`,
-    ),
-  ];
+  const count = countOf(requests, 'request');
+  const basis = basisWords(estimate, send);
+  return [fact('time', `about ${duration(seconds)} for ${count}${within}: ${basis}`)];
 }
 
 function basisWords({ basis, perSecond, run }: Estimate, send: JobDefinition['send']): string {

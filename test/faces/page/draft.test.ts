@@ -4,6 +4,7 @@ import { formatSchema, jobDefinitionSchema } from '../../../src/config/job-defin
 import { parseFormJob } from '../../../src/config/load-job.ts';
 import { readDocument } from '../../../src/config/yaml-document.ts';
 import { type Draft, type DraftForm, draftOf } from '../../../src/faces/page/draft.ts';
+import type { BuiltIn } from '../../../src/operations/operations.ts';
 import { sampleFile } from '../../../src/runs/check/proposal.ts';
 import { ownFile } from '../../support/folder.ts';
 
@@ -18,7 +19,7 @@ function formOf(draft: Draft, changes: Changes): DraftForm {
     operation: draft.operation,
     mappedFor: draft.operation,
     job: draft.job,
-    key: draft.columns.findIndex(({ isKey }) => isKey),
+    key: draft.key.choice,
     columns: draft.columns.map(({ column, field, reading }) => ({ field, reading, ...changes[column] })),
   };
 }
@@ -34,6 +35,65 @@ test("a file's own draft says of each column what would really be sent of it", a
   expect(draft.request).toMatch(/^POST \/v1\/subclients\n\{/);
   // What is shown is a definition as it stands.
   expect(jobDefinitionSchema.safeParse(parseFormJob(draft.yaml, draft.job).definition).success).toBe(true);
+});
+
+/** Two columns that could be the key, one that counts the rows, and one that two rows share. */
+async function customers(operation: BuiltIn, form: Partial<DraftForm> = {}) {
+  const rows = ['1,C1,P8,Acme', '2,C2,P7,Beta', '3,C3,P9,Beta'];
+  const file = await ownFile(['No,Customer ID,externalId,Name', ...rows, ''].join('\n'));
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const draft = draftOf(sample, operation, null);
+  return draftOf(sample, operation, { ...formOf(draft, {}), ...form });
+}
+
+const keyAt = (at: number) => ({ key: { kind: 'column', at } }) as const;
+
+test('no column is the key by itself: candidates are named, the likeliest first, and the job waits', async () => {
+  const { key, columns, problems } = await customers('subclient.create');
+  const seen = 'Each of the rows looked at has one of its own.';
+  expect(key.candidates).toEqual([
+    { at: 2, column: 'externalId', seen },
+    { at: 1, column: 'Customer ID', seen },
+  ]);
+  expect(columns.filter(({ isKey }) => isKey)).toEqual([]);
+  expect([problems, key.state]).toEqual([[], 'open']);
+  expect(key.problem).toContain('The key is not decided');
+});
+
+test.each([
+  [1, 'decided', 'Each of the rows looked at has one of its own.'],
+  [0, 'doubtful', 'has one of its own. It is a count of the rows: the next file has the same numbers'],
+  [3, 'doubtful', 'Of the rows looked at, 1 has none of its own.'],
+])('column %i as the key is %s: %s', async (at, state, seen) => {
+  const { key, columns, yaml, job } = await customers('subclient.create', keyAt(at));
+  expect(key).toMatchObject({ state, problem: null, chosen: { seen: expect.stringContaining(seen) } });
+  expect(parseFormJob(yaml, job).definition.key).toBe(columns[at]?.column);
+  expect(yaml).not.toContain('could also be "');
+});
+
+test.each<[BuiltIn, string]>([
+  ['subclient.create', 'and two equal rows are created twice'],
+  ['subclient.update', 'Two rows of one record are both sent'],
+])(
+  '%s without a key needs a tick of its own, and its definition says what that means: %s',
+  async (operation, means) => {
+    const none = await customers(operation, { key: { kind: 'none', isUnderstood: false } });
+    expect(none.key.problem).toContain('“No key” needs the tick');
+    const ticked = await customers(operation, { key: { kind: 'none', isUnderstood: true } });
+    expect([ticked.key.problem, ticked.key.state]).toEqual([null, 'decided']);
+    expect(ticked.yaml).toContain(`# No key, as somebody has decided.\n`);
+    expect(ticked.yaml).toContain(means);
+    expect(ticked.yaml).not.toMatch(/the key\.$|^key:/m);
+  },
+);
+
+test('a tick alone, a column that there is not, or another operation decide nothing', async () => {
+  for (const key of [{ kind: 'open', isUnderstood: true } as const, keyAt(99).key]) {
+    const { key: shown } = await customers('subclient.create', { key });
+    expect(shown.problem).toContain('The key is not decided');
+  }
+  const { key } = await customers('subclient.create', { ...keyAt(1), mappedFor: 'counterparty.draft' });
+  expect(key.problem).toContain('The key is not decided');
 });
 
 test('the draft of its own form is the same draft', async () => {

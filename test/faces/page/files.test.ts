@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { readingArguments, readingIn } from '../../../src/faces/page/reading.tsx';
 import { UsageError } from '../../../src/lib/usage-error.ts';
 import { noOutcomes } from '../../../src/model/outcome.ts';
+import type { Checked } from '../../../src/runs/check/findings.ts';
 import { summarize } from '../../../src/runs/report/summary.ts';
 import { ownFolder } from '../../support/folder.ts';
 import { useOwnRedis } from '../../support/redis.ts';
@@ -20,11 +21,15 @@ async function* pieces() {
 }
 
 /** An upload, what processes are started with for it, and its pages; `printed`: what each process says. */
-async function openFiles(printed = '', target = 'sandbox', { name = '-<b>.csv', rehearsed = '' } = {}) {
+async function openFiles(
+  printed = '',
+  target = 'sandbox',
+  { name = '-<b>.csv', rehearsed = '', jobs = 'jobs' } = {},
+) {
   const { page: whole } = await openOwnPage(own());
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
   const page = {
-    ...{ ...whole, target, ask: null },
+    ...{ ...whole, target, ask: null, env: { ...whole.env, jobsDirectory: jobs } },
     runChild: async (options: readonly string[], operands: readonly string[]) => {
       started.push([options, operands]);
       const stdout = options[0] === 'run' ? rehearsed : printed;
@@ -152,6 +157,31 @@ test('columns that another operation proposes anew are seen before they are save
 });
 
 test.each([
+  [{}, 'The key is not decided', false],
+  [{ 'no-key': 'on' }, 'The key is not decided', true],
+  [{ key: 'none' }, '“No key” needs the tick', false],
+  [{ key: 'none', 'no-key': 'on' }, null, true],
+  [{ key: '0', 'no-key': 'on' }, null, false],
+])('of the form with %j the page says above it and beside the key: %s', async (choice, why, isTicked) => {
+  const row = { kind: 'cells', row: 1, line: 2, cells: ['K1', 'Acme'] };
+  const source = csvSource({ columns: ['externalId', 'details.name'] });
+  const { post, path } = await openFiles(JSON.stringify({ source, rows: [row], format: {} }));
+  const { html, reply } = await post(`${path}/save`, {
+    ...{ operation: 'subclient.create', 'mapped-for': 'subclient.create', job: 'mine', columns: '2' },
+    ...{ f0: '', f1: 'details.name', ...choice },
+  });
+  expect(reply).toMatchObject({ kind: 'page', status: 409 });
+  const [, alarm = ''] = /role="alert">(.*?)<\/div>/.exec(html) ?? [];
+  const [, beside = ''] = /id="key-state" role="status"[^>]*>(.*?)<\/p>/.exec(html) ?? [];
+  // Once it is decided, there is but nobody to save it.
+  expect(textOf(alarm)).toContain(why ?? 'stands alone');
+  if (why !== null) expect(textOf(beside)).toContain(why);
+  else expect(textOf(beside)).toMatch(/^✓/);
+  expect(html.includes('The job definition')).toBe(why === null);
+  expect(/name="no-key" checked/.test(html)).toBe(isTicked);
+});
+
+test.each([
   ['31/02/2011', '30/02/2011', '2 rows, such as "31/02/2011": expected'],
   ['31/02/2011', '31/02/2011', '"31/02/2011" (2 rows): expected'],
 ])('of the cells %s and %s that can not be sent the map says how many there are', async (a, b, said) => {
@@ -173,8 +203,83 @@ test.each([
 const CHECKED = {
   ...{ rows: 1, sendable: 1, invalid: 0, waiting: 0, skipped: 0, issuesTotal: 0, earlierRun: null },
   ...{ issues: [], causes: [], warnings: [], notes: [], requests: [] },
-  ...{ keys: { reason: null }, estimate: { requests: 1, seconds: 1 } },
+  ...{ source: csvSource(), calls: {}, references: { total: 0 } },
+  keys: { target: 'sandbox', reason: null, known: 0, held: 0, examples: [] },
+  estimate: { requests: 1, seconds: 1, basis: 'assumption' },
 };
+
+/** Creates, updates, known keys and references; what is damaged, refused, odd or late. */
+const ALL = [
+  `operation: subclient.upsert
+key: Ref
+fields:
+  details.name: Name
+  parent.id: { column: Parent, ref: subclient }
+required: [details.name]
+`,
+  [
+    'Ref,Name,,Parent',
+    ...[
+      'A,Acme,,',
+      'B,Beta,x,',
+      'C,MÃ¼ller,,',
+      'D,,,',
+      'E,,,',
+      'B,Twice,,',
+      'F,Fa & Söhne <AG>,,X',
+      'G,Ga,,A',
+    ],
+  ],
+] as const;
+const NOTHING = ['operation: subclient.create\nfields: { details.name: Name }\n', ['Name']] as const;
+
+/** Its texts, with the signs that HTML escapes. */
+function asRead(html: string): string {
+  const signs = { '&#39;': "'", '&lt;': '<', '&gt;': '>', '&amp;': '&' };
+  return Object.entries(signs).reduce((text, [name, sign]) => text.replaceAll(name, sign), textOf(html));
+}
+
+test.each([
+  ['a file in which all is found', ...ALL],
+  ['a file without rows, by a job without a key', ...NOTHING],
+])('whatever the command prints of the check of %s, the page has', async (_, definition, lines) => {
+  const files = {
+    'job.yaml': definition,
+    'a.csv': [...lines, ''].join('\n'),
+    'known.csv': 'Ref,Name,Parent\nA,Acme,\n',
+  };
+  const folder = await ownFolder(files);
+  const [job, file, known] = ['job', join(folder, 'a.csv'), join(folder, 'known.csv')];
+  const env = { ONBOARD_HOME: join(folder, 'home'), ONBOARD_JOBS: folder };
+  if (lines.length > 1) await onboard(['run', job, known, '--sandbox'], env);
+  const said = await onboard(['check', job, file, '--sandbox'], env);
+  const { stdout } = await onboard(['check', job, file, '--sandbox', '--json'], env);
+  const { get, post, path } = await openFiles(stdout, 'sandbox', { name: 'a.csv', jobs: folder });
+  await post(`${path}/check`, { job });
+  const look = async () => (await get(`${path}/check?job=${job}`)).html;
+  await until(async () => (await look()).includes('class="verdict'));
+  const shown = asRead(await look());
+
+  const checked: Checked = JSON.parse(stdout);
+  const own = said.stdout.split('\n').filter((line) => !/^ {2}row |^To send|^$/.test(line));
+  const told = [...said.stderr.trim().split('\n'), ...own].filter((line) => line !== '');
+  for (const line of told)
+    expect(shown, line).toContain(
+      line
+        .replace(`${file}: `, '')
+        .replace(file, 'a.csv')
+        .replace(/^warning: /, '')
+        .replace(/^ {2}\S[a-z ]{10} /, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+  for (const { row, line, column, value, expected } of checked.issues)
+    expect(shown).toContain(`${row}${line}${column ?? 'the row'}${value ?? ''}${expected}`);
+  const names = told.flatMap((line) => /^ {2}(\S[a-z ]{10}) /.exec(line)?.[1]?.trim() ?? []);
+  expect(names).toEqual(lines.length > 1 ? NAMES : ['read as', 'known keys']);
+});
+
+const NAMES = 'read as,note,warning,known keys,sends,references,time,request,request,request'.split(',');
 
 test('upload, map, check and start are steps that lead back, and a rehearsal comes before the start', async () => {
   const stepOf = (html: string) => /<li aria-current="step">(\w+)/.exec(html)?.[1];

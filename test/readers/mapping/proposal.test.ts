@@ -179,8 +179,18 @@ describe('the key', () => {
     ['counterparty.draft', 'Referenz,Name|R8,A|R7,B|R9,C', null, []],
   ])('for %s, of %s is %j; offered are %j', (operation, text, key, offered) => {
     const proposal = proposeFor(operation, text);
-    expect([proposal.key?.column ?? null, proposal.offers]).toEqual([key, offered]);
+    const candidates = proposal.candidates.map(({ column }) => column);
+    expect([proposal.key?.column ?? null, candidates]).toEqual([key, key === null ? offered : [key]]);
     for (const column of offered) expect(jobYaml(proposal, ORIGIN)).toContain(`\n# key: "${column}" `);
+  });
+
+  test('that is one of two is proposed, and its definition names the other', () => {
+    const proposal = proposeFor('subclient.create', 'Customer ID,externalId,Name|C1,P2,A|C2,P1,B|C3,P3,C');
+    expect(proposal.candidates.map(({ column }) => column)).toEqual(['externalId', 'Customer ID']);
+    const yaml = jobYaml(proposal, ORIGIN);
+    expect(yaml).toContain('# It could also be "Customer ID": make sure that it is not.\nkey: externalId\n');
+    const only = jobYaml(proposeFor('subclient.create', 'externalId,Name|P2,A|P1,B|P3,C'), ORIGIN);
+    expect(only).not.toContain('It could also be');
   });
 
   test.each([

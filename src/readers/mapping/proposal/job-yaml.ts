@@ -8,9 +8,10 @@ import { type Format, jobDefinitionSchema } from '../../../config/job-definition
 import { jobProblems } from '../../../config/job-problems.ts';
 import { printable, printableLines } from '../../../lib/terminal.ts';
 import { UsageError } from '../../../lib/usage-error.ts';
-import { mayCreate, specOf } from '../../../operations/operations.ts';
+import type { Operation } from '../../../model/operation.ts';
+import { mayCreate, spaceOf, specOf } from '../../../operations/operations.ts';
 import type { ProposedField } from './propose-fields.ts';
-import type { JobProposal } from './propose-job.ts';
+import type { JobProposal, KeyGuess } from './propose-job.ts';
 
 type ProposalOrigin = {
   readonly file: string;
@@ -54,13 +55,13 @@ function heading(proposal: JobProposal, { file, understood, rows }: ProposalOrig
 
 const NAMED = /^(?:details\.name|name|firstName|lastName)$/;
 
-function lacking({ operation, key, fields, itself }: JobProposal): readonly string[] {
+function lacking({ operation, key, isKeyless, fields, itself }: JobProposal): readonly string[] {
   const filled = [...fields.map(({ field }) => field), ...itself];
   if (!mayCreate(operation)) return [];
   const { group } = specOf(operation).proposal;
   const missing = [
     ...(filled.some((field) => NAMED.test(field)) ? [] : ['name']),
-    ...(key === null ? ['key'] : []),
+    ...(key === null && !isKeyless ? ['key'] : []),
     ...(group === null || filled.some((field) => field.startsWith(group)) ? [] : ['account']),
   ];
   return missing.length === 0
@@ -73,13 +74,19 @@ function rowsLookedAt(rows: number): string {
   return ` and its first ${rows === 1 ? 'row' : `${rows} rows`}.`;
 }
 
-function keyLines({ key, offers, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
-  const added = offers.map((column) => `key: ${JSON.stringify(column)}${OFFERED}`);
-  if (key === null) return [{ notes: [...NO_KEY, ...added, 'key: …'] }];
-  const { column, flaws, note, isExact } = key;
+function keyLines(proposal: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
+  const { key, isKeyless, candidates, operation } = proposal;
+  if (isKeyless) return [{ notes: ['No key, as somebody has decided.', ...keylessWords(operation)] }];
+  if (key === null) {
+    const offers = candidates.map(({ column }) => `key: ${JSON.stringify(column)}${OFFERED}`);
+    return [{ notes: [NO_KEY, ...keylessWords(operation), 'Name one:', ...offers, 'key: …'] }];
+  }
+  const { column, flaws, isExact } = key;
+  const others = candidates.filter((one) => one.column !== column).map((one) => JSON.stringify(one.column));
   const notes = [
-    `The rows' own key: the ledger knows them by it.${rows > 0 ? ` ${seenOf(flaws)}` : ''}`,
-    ...(note === null ? [] : [`It is ${note}.`]),
+    "The rows' own key: the ledger knows them by it.",
+    ...seenWords(key, rows),
+    ...(others.length === 0 ? [] : [`It could also be ${others.join(' or ')}: make sure that it is not.`]),
   ];
   const isGroup = specOf(operation).proposal.group !== null && flaws > 0;
   return [
@@ -92,11 +99,24 @@ function keyLines({ key, offers, operation }: JobProposal, { rows }: ProposalOri
 const OFFERED = ' # filled and unique in the rows looked at';
 const EXACT = ['Keys that differ in capitals alone are not one:'];
 
-const NO_KEY = [
-  "No column looks like the rows' own key. Without one, a " +
-    "row's place in the file is its identity, and the same",
-  'record in another file is created again. Name one:',
-];
+const NO_KEY = "No column looks like the rows' own key.";
+
+/** What it means that a job has no key, in sentences. */
+export function keylessWords(operation: Operation): readonly string[] {
+  const isOnce = spaceOf(operation) !== null;
+  return [
+    'Without a key, a row is known by its place in this very file.',
+    isOnce
+      ? 'The same rows in another file, or in this one saved again, are created again, ' +
+        'and two equal rows are created twice.'
+      : 'Two rows of one record are both sent.',
+  ];
+}
+
+/** What speaks for a key and against it, in sentences. */
+export function seenWords({ flaws, note }: KeyGuess, rows: number): readonly string[] {
+  return [...(rows > 0 ? [seenOf(flaws)] : []), ...(note === null ? [] : [`It is ${note}.`])];
+}
 
 function seenOf(flaws: number): string {
   if (flaws === 0) return 'Each of the rows looked at has one of its own.';

@@ -185,7 +185,7 @@ export function keyField(operation: Operation, key: string, pathField: string | 
 
 /** No other column comes before the key's. */
 const OF_KEY = { isReference: false, doubt: '', letters: Number.POSITIVE_INFINITY } as const;
-const SENT_AS_CRM_ID = 'the key goes with the record as its CRM id';
+const SENT_AS_CRM_ID = 'a record usually has its key as its CRM id, too';
 const OWN_IDENTIFIER =
   'the path needs the identifier that the service gave: make sure that this column has it';
 

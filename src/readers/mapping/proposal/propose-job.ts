@@ -37,8 +37,10 @@ export type KeyGuess = {
 export type JobProposal = {
   readonly operation: Operation;
   readonly key: KeyGuess | null;
-  /** Where there is none. */
-  readonly offers: readonly string[];
+  /** Somebody has decided that there is none. */
+  readonly isKeyless: boolean;
+  /** What could be the key, the likeliest first. */
+  readonly candidates: readonly KeyGuess[];
   readonly fields: readonly ProposedField[];
   readonly itself: readonly string[];
   readonly open: readonly { readonly column: string; readonly reason: string }[];
@@ -61,7 +63,8 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   const table = readable.map((row) => cellsOf(row, source.columns));
   const lookUp = createFieldLookup(catalog, pathField);
   const findMeaning = createFindMeaning(operation, catalog, pathField);
-  const key = guessKey(operation, source.columns, table);
+  const guesses = guessKeys(operation, source.columns, table);
+  const [key = null] = guesses;
   const placements = placeColumns({
     columns: source.columns,
     lookUp,
@@ -83,7 +86,8 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   return {
     operation,
     key,
-    offers: key === null ? registersIn(source.columns, table) : [],
+    isKeyless: false,
+    candidates: key === null ? registersIn(source.columns, table) : guesses,
     fields,
     itself: proposed.flatMap(({ placement, field }) =>
       placement.kind === 'itself' && field === null ? [placement.column] : [],
@@ -129,34 +133,51 @@ const PERHAPS_ANOTHERS =
  * Nearly every row has a key of its own. That of a payee may stand in several rows, one for each
  * account; a key that may be the one of the payee's subclient may not.
  */
-function guessKey(operation: Operation, columns: readonly string[], table: Table): KeyGuess | null {
+function guessKeys(operation: Operation, columns: readonly string[], table: Table): readonly KeyGuess[] {
   const isPayee = specOf(operation).proposal.group !== null;
   const references = isPayee ? referenceNamesOf(operation) : [];
+  const most = isPayee ? table.length : mostMistakes(table.length);
   const names = columns.map(looseName);
-  for (const wanted of keyNamesOf(operation)) {
-    const slot = names.indexOf(wanted);
+  const slots = new Set(keyNamesOf(operation).map((wanted) => names.indexOf(wanted)));
+  return [...slots].flatMap((slot) => {
     const column = columns[slot];
-    if (column === undefined || !isAlone(column, columns)) continue;
-    const isAnothers = references.includes(wanted);
+    if (column === undefined || !isAlone(column, columns)) return [];
+    const isAnothers = references.includes(names[slot] ?? '');
     const keys = keysIn(slot, table);
-    const flaws = flawsOf(keys);
-    const most = isPayee ? table.length : mostMistakes(table.length);
-    if (countsRows(keys) || flaws > (isAnothers ? 0 : Math.min(most, table.length / 2))) continue;
-    return { column, flaws, note: isAnothers ? PERHAPS_ANOTHERS : null, isExact: differByCase(keys) };
-  }
-  return null;
+    const guess = guessOf(column, keys);
+    if (countsRows(keys) || guess.flaws > (isAnothers ? 0 : Math.min(most, table.length / 2))) return [];
+    return [isAnothers ? { ...guess, note: PERHAPS_ANOTHERS } : guess];
+  });
 }
 
 /** Registers' numbers, none twice. */
-function registersIn(columns: readonly string[], table: Table): readonly string[] {
+function registersIn(columns: readonly string[], table: Table): readonly KeyGuess[] {
   const names = fieldNames(OF_ENTITIES);
-  return columns.filter((column, slot) => {
+  return columns.flatMap((column, slot) => {
     const isNamed = REGISTERED.test(names.get(looseName(column))?.field ?? '');
     const keys = keysIn(slot, table);
     const isFull = keys.length >= FEWEST && flawsOf(keys) <= keys.length / 100;
-    return isNamed && isFull && isAlone(column, columns);
+    return isNamed && isFull && isAlone(column, columns) ? [guessOf(column, keys)] : [];
   });
 }
+
+/** What the rows say of a column that somebody has chosen. */
+export function chosenKey(
+  column: string,
+  { source, rows }: Pick<ProposalOptions, 'source' | 'rows'>,
+): KeyGuess {
+  const readable = rows.filter((row) => row.kind !== 'unreadable');
+  const table = readable.map((row) => cellsOf(row, source.columns));
+  const keys = keysIn(source.columns.indexOf(column), table);
+  const guess = guessOf(column, keys);
+  return countsRows(keys) ? { ...guess, note: COUNT_OF_ROWS } : guess;
+}
+
+function guessOf(column: string, keys: readonly string[]): KeyGuess {
+  return { column, flaws: flawsOf(keys), note: null, isExact: differByCase(keys) };
+}
+
+const COUNT_OF_ROWS = 'a count of the rows: the next file has the same numbers on other records';
 
 const REGISTERED = /^details\.(?:tradeRegistryId|taxId)$/;
 const FEWEST = 3;
