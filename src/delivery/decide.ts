@@ -5,7 +5,7 @@
  * has its key and even where it no longer maps; another row's key is never sent; only then is the
  * row mapped.
  */
-import type { JobDefinition } from '../config/job-definition.ts';
+import { isKnownByContent, type JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../engine/ledger/keys.ts';
 import { type FirstIntent, firstIntentIn, type Mark } from '../engine/ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../engine/ledger/settle-entry.ts';
@@ -51,7 +51,8 @@ export type Plan =
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
 /** What is decided of: a row with those that go in its request. */
-type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'possiblySent' | 'keyless'> & {
+type OfTask = 'run' | 'row' | 'identityKey' | 'content' | 'claim' | 'possiblySent' | 'keyless';
+type Undecided = Pick<RowTask, OfTask> & {
   readonly members: readonly Pick<RowTask, 'row'>[];
 };
 
@@ -163,12 +164,28 @@ function mappedPlan(task: Undecided, expected: string, step: OfCall, means: Mean
   }
   const mapped = mapping.map(task.row);
   if (mapped.kind === 'issues') return invalid(mapped.issues);
-  const own = mapped.warnings;
+  if (isUnknown(task, definition)) throw new Error('a row without an identity');
+  const own = warningsOf(mapped, task);
   const warnings = own.length > 0 ? new Map([[task.row.row, own]]) : NO_WARNINGS;
   return planOf({ task, step, mapped, warnings, expected, tracked }, means);
 }
 
 const NO_WARNINGS: Warnings = new Map();
+
+/** It did not map when its file was read, so nobody would know that it was created. */
+function isUnknown({ identityKey }: Undecided, definition: JobDefinition): boolean {
+  return identityKey === null && isKnownByContent(definition);
+}
+
+type OfRow = Extract<Mapped, { kind: 'mapped' }>;
+
+function warningsOf({ warnings }: OfRow, { row: { row, line }, content }: Undecided): readonly Issue[] {
+  if (content?.nth === undefined) return warnings;
+  const values = { nth: String(content.nth) };
+  const expected =
+    'a row unlike all others of its file; it is sent as number {nth} of those that say the same';
+  return [...warnings, { row, line, column: null, value: null, expected, values, code: 'same_row' }];
+}
 
 function isOneText({ row: leader, members }: Undecided, { keyOf }: Mapping): boolean {
   return members.length === 0 || members.every(({ row }) => keyOf(row) === keyOf(leader));
@@ -200,15 +217,13 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
     case 'known':
       return stepOfKnown(claim, run.operation, definition);
     case 'duplicate':
-      return definition.group === undefined
-        ? blocked('duplicate_key', 'the same key is in row {row} of this file', claim)
-        : blocked('group_too_large', TOO_MANY, claim);
+      return duplicateEnd(claim, definition);
     case 'alike':
       return blocked('key_alike', alikeWords(claim), claim);
     case 'apart':
       return blocked('group_apart', APART, claim);
     case 'held': {
-      const has = 'row {row} of run {run} has this key and';
+      const has = `row {row} of run {run} has this ${definition.key === undefined ? 'content' : 'key'} and`;
       return claim.inDoubt
         ? blocked('key_in_doubt', `${has} its outcome is in doubt`, claim)
         : blocked('key_held', `${has} is not done yet${heldWords(claim)}`, claim);
@@ -216,6 +231,12 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
     default:
       return claim satisfies never;
   }
+}
+
+function duplicateEnd(claim: OtherRow, { key, group }: JobDefinition): End {
+  if (key === undefined) return blocked('same_row', 'row {row} of this file says the same', claim);
+  if (group !== undefined) return blocked('group_too_large', TOO_MANY, claim);
+  return blocked('duplicate_key', 'the same key is in row {row} of this file', claim);
 }
 
 type OtherRow = { readonly row: number; readonly run?: string | null };
@@ -306,8 +327,12 @@ function differs({ row, line }: RowTask['row'], list: string): Issue {
 
 type Known = Extract<Undecided['claim'], { kind: 'known' }>;
 
-function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, group }: JobDefinition): Step {
-  const policy = isUpsert(operation) ? 'update' : onKnownKey;
+function stepOfKnown({ run, id }: Known, operation: Operation, definition: JobDefinition): Step {
+  const { onKnownKey, group } = definition;
+  const mayUpdate = isUpsert(operation) || onKnownKey === 'update';
+  // Where its content is what it is known by, there is nothing to update.
+  const ofKnown = isKnownByContent(definition) ? 'skip' : 'update';
+  const policy = mayUpdate ? ofKnown : onKnownKey;
   switch (policy) {
     case 'update':
       return { kind: 'call', call: callOfKnown(operation), knownId: id };

@@ -53,7 +53,7 @@ export type ReferenceSpace = 'subclient' | 'counterparty';
 
 /** Compiled against one file's columns: pure, and safe to call in any order. */
 export type Mapping = {
-  /** False: without a key, the row's place in the file is its identity. */
+  /** False: a row that creates a record is known by its content. */
   readonly hasKey: boolean;
   readonly keyForm: KeyForm;
   /** What of the file is not sent and why, for people; no cell values. */

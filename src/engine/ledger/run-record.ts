@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
+import { isKnownByContent, type JobDefinition, operationOf } from '../../config/job-definition.ts';
 import { batchesOf } from '../../lib/batches.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { programVersion } from '../../lib/version.ts';
@@ -82,6 +82,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     ...(dataKey !== undefined && { dataKey, ledgerKey: sealing.name() }),
     file: sealing.open(run.id, dataKey).text(FILE_PLACE, facts.path),
     sha256: facts.sha256,
+    ...(isKnownByContent(run.definition) && { identity: 'content' }),
     ...(request?.idempotencyHeader !== undefined && { nonce: randomUUID() }),
     source: JSON.stringify(facts.source),
     registeredVia: actor.via,

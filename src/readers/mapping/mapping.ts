@@ -305,7 +305,7 @@ const OUTCOME_KNOWN =
 
 /**
  * Whether a report file says of the row that nobody knows whether it was created. It is not sent:
- * without a key its identity is its place in the first file, which the report no longer tells.
+ * without a key its identity is its content, which somebody may have edited.
  */
 function compileIsInDoubt({ definition, source }: MappingOptions): (row: Row) => boolean {
   if (spaceOf(operationOf(definition)) === null) return () => false;

@@ -15,6 +15,7 @@ import type { ReadFormat, RowBatch } from '../../readers/intake/row-feed.ts';
 import { openRows } from '../../readers/intake/rows.ts';
 import { createNamelessColumns, hashFile } from '../../readers/intake/survey.ts';
 import type { Ledger } from '../../session.ts';
+import { createFileIdentify } from '../identities.ts';
 import { mappingOf } from '../input.ts';
 import { type CheckRows, surveyFor } from '../rows.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
@@ -65,6 +66,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     mapping,
     sha256,
     look,
+    identify: createFileIdentify(sha256, { definition, mapping }),
     earlier: earlier?.id ?? null,
     seen,
     apart: reading.apart,

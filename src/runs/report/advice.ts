@@ -38,11 +38,14 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
   duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
+  same_row:
+    'Leave the row out where it is the same record twice. Where two are meant, set `checks: { same_row: warn }` in the job ' +
+    'definition, and `onboard rerun RUN --job-file` with it.',
   key_alike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}. \`keyForm: exact\` in the job definition keeps such keys apart, but for those that a job without it has loaded.`,
   key_known:
     'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
   key_held:
-    'Another run has this key: let it finish, or cancel it (the message names it), then load failed.csv again as it is.',
+    'Another run has this key, or this very row: let it finish, or cancel it (the message names it), then load failed.csv again as it is.',
   key_in_doubt:
     'Another row with this key may have created the record: settle that row with `onboard ' +
     'resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',

@@ -93,9 +93,9 @@ const OFFERED = ' # filled and unique in the rows looked at';
 const EXACT = ['Keys that differ in capitals alone are not one:'];
 
 const NO_KEY = [
-  "No column looks like the rows' own key. Without one, a " +
-    "row's place in the file is its identity, and the same",
-  'record in another file is created again. Name one:',
+  "No column looks like the rows' own key. Without one, a record is " +
+    'known by all that is sent of it: where one value',
+  'changes, it is created again. Name one:',
 ];
 
 function seenOf(flaws: number): string {
