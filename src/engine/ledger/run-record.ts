@@ -5,7 +5,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { isKnownByContent, type JobDefinition, operationOf } from '../../config/job-definition.ts';
+import {
+  isKnownByContent,
+  type JobDefinition,
+  jobDefinitionSchema,
+  operationOf,
+} from '../../config/job-definition.ts';
 import { batchesOf } from '../../lib/batches.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { programVersion } from '../../lib/version.ts';
@@ -257,6 +262,30 @@ export async function deliveriesOf(
     if (profiles.length === most) break;
   }
   return profiles;
+}
+
+/** With what the job's last file was loaded that somebody let go; `null`: there was none. */
+export async function latestDelivery(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  job: string,
+): Promise<{ readonly run: string; readonly identity: string; readonly definition: JobDefinition } | null> {
+  const ids = await redis.zrevrange(keys.runs, 0, RUNS_COMPARED - 1);
+  for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
+    const records = batch.map((id) => keys.run(id).record);
+    const found = await Promise.all(
+      records.map((record) => redis.hmget(record, 'job', 'series', 'state', 'reason')),
+    );
+    const at = found.findIndex(([own, series, state, reason]) => {
+      return own === job && series !== null && wasLetGo(state, reason);
+    });
+    const run = batch[at];
+    if (run === undefined) continue;
+    const [identity, text] = await redis.hmget(keys.run(run).record, 'identity', 'definition');
+    const definition = jobDefinitionSchema.parse(JSON.parse(text ?? ''));
+    return { run, identity: identity ?? '', definition };
+  }
+  return null;
 }
 
 /** What a person gave up, or has not let go, says nothing of what is usual. */

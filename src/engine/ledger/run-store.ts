@@ -31,6 +31,7 @@ import { originFields } from './origins.ts';
 import {
   allBriefs,
   deliveriesOf,
+  latestDelivery,
   type NewRun,
   newRecord,
   type RunBrief,
@@ -144,6 +145,7 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
     /** The latest of a series, the latest first. */
     deliveriesOf: (series: string, of: Parameters<typeof deliveriesOf>[3]) =>
       deliveriesOf(redis, keys, series, of),
+    latestDelivery: (job: string) => latestDelivery(redis, keys, job),
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];
