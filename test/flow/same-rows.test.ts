@@ -223,6 +223,18 @@ test('killed in the middle, a run goes on with the identities that its rows had,
   expect(made(flow)).toBe(sent);
 });
 
+test('rows of a cancelled run are free again, whether they map or were held back', async () => {
+  const flow = await startFlow();
+  const job = await flow.file('job.yaml', WARNED);
+  const file = await flow.file('a.csv', csv('A', 'B', 'A'));
+  const refused = await flow.onboard(['run', '--job-file', job, file], { MSB_TOKEN: 'wrong' });
+  expect([refused.exitCode, made(flow)]).toEqual([2, 0]);
+  const run = await newestRun(flow);
+  expect((await deliver(flow, WARNED, 'B', 'A')).rows).toEqual(['1 invalid key_held', '2 invalid key_held']);
+  expect((await flow.onboard(['cancel', run])).exitCode).toBe(0);
+  expect((await deliver(flow, WARNED, 'A', 'A', 'B')).summary.outcomes.created).toBe(3);
+});
+
 test('two files at once with the same rows create each row once', async () => {
   const flow = await startFlow({ faults: ['latency=5ms'] });
   const job = await flow.file('job.yaml', JOB);
