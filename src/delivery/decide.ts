@@ -50,8 +50,9 @@ export type Plan =
 
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
-/** What is decided of: a row with those that go in its request. */
 type OfTask = 'run' | 'row' | 'identityKey' | 'content' | 'claim' | 'possiblySent' | 'keyless';
+
+/** What is decided of: a row with those that go in its request. */
 type Undecided = Pick<RowTask, OfTask> & {
   readonly members: readonly Pick<RowTask, 'row'>[];
 };

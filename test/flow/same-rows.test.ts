@@ -284,6 +284,21 @@ describe('a definition that was changed', () => {
     expect(made(flow)).toBe(5);
   });
 
+  test('is measured by a run that was cancelled, too, where some of its rows had gone', async () => {
+    const flow = await startFlow({ faults: ['latency=20ms'] });
+    const job = JOB.replace('canary: 0', 'canary: 0, concurrency: 1');
+    const definition = await flow.file('portfolio.yaml', job);
+    const file = await flow.file('a.csv', csv(...refs(200)));
+    const run = flow.begin(['run', '--job-file', definition, file]);
+    await until(() => made(flow) > 0);
+    run.interrupt();
+    expect((await run.ended).exitCode).toBe(4);
+    expect((await flow.onboard(['cancel', await newestRun(flow)])).exitCode).toBe(0);
+    const before = made(flow);
+    const changed = job.replace('Ref }', 'Ref, details.alias: details.name }');
+    expect([(await loaded(flow, changed, 'R1')).exitCode, made(flow)]).toEqual([2, before]);
+  });
+
   test('is only told where the job says so, and so is a key that was taken out', async () => {
     const flow = await startFlow();
     const keyed = `${JOB}key: Ref\nunusual: warn\n`;

@@ -264,7 +264,7 @@ export async function deliveriesOf(
   return profiles;
 }
 
-/** With what the job's last file was loaded that somebody let go; `null`: there was none. */
+/** With what the job's last file was loaded of which rows may have gone; `null`: there was none. */
 export async function latestDelivery(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -274,10 +274,11 @@ export async function latestDelivery(
   for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
     const records = batch.map((id) => keys.run(id).record);
     const found = await Promise.all(
-      records.map((record) => redis.hmget(record, 'job', 'series', 'state', 'reason')),
+      records.map((record) => redis.hmget(record, 'job', 'series', 'state', 'reason', 'startedAt')),
     );
-    const at = found.findIndex(([own, series, state, reason]) => {
-      return own === job && series !== null && wasLetGo(state, reason);
+    const at = found.findIndex(([own, series, state, reason, startedAt]) => {
+      const mayHaveGone = wasLetGo(state, reason) || Boolean(startedAt);
+      return own === job && series !== null && mayHaveGone;
     });
     const run = batch[at];
     if (run === undefined) continue;

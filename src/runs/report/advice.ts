@@ -47,7 +47,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   key_held:
     'Another run has this key, or this very row: let it finish, or cancel it (the message names it), then load failed.csv again as it is.',
   key_in_doubt:
-    'Another row with this key may have created the record: settle that row with `onboard ' +
+    'Another row with this key, or of this content, may have created the record: settle that row with `onboard ' +
     'resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
   bad_path_id: `Correct the id ${IN_FAILED}.`,
   row_in_doubt:
