@@ -264,6 +264,12 @@ const checksSchema = z
     number_cell: severitySchema
       .default('error')
       .describe('A number, date or boolean cell of a workbook where an identifier or a key is meant.'),
+    same_row: z
+      .enum(['error', 'warn'])
+      .default('error')
+      .describe(
+        'Without `key`: a row that maps to the same as an earlier one of its file. `warn`: it is created, too.',
+      ),
   })
   .describe('What looks damaged counts as: off, warn (sent all the same) or error (not sent).');
 export type CheckSettings = z.infer<typeof checksSchema>;
@@ -357,7 +363,7 @@ const settingsSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("The column of the row's own external key. Left out: the file's sha256 and the row number."),
+    .describe("The column of the row's own external key. Left out: a row is known by what it maps to."),
   keyForm: keyFormSchema
     .default('loose')
     .describe(
@@ -470,6 +476,10 @@ export const jobDefinitionSchema = settingsSchema
     path: ['lookup'],
     message: 'expected no look-up: this operation creates nothing, so no row of it is ever in doubt',
   })
+  .refine((definition) => definition.checks.same_row === 'error' || isKnownByContent(definition), {
+    path: ['checks', 'same_row'],
+    message: 'expected error: `warn` is for a job that creates records and names no key',
+  })
   .refine(({ key, group }) => group === undefined || key !== undefined, {
     path: ['key'],
     message: 'expected a column, since rows are grouped by their key',
@@ -506,6 +516,13 @@ export function operationOf({
   if (request !== undefined) return operationOfRequest(request);
   if (operation === DESCRIBED) throw new Error('operation: custom came without its request');
   return operation;
+}
+
+/** No key says which record a row is that creates one. */
+export function isKnownByContent(
+  definition: Pick<z.infer<typeof settingsSchema>, 'key' | 'operation' | 'request'>,
+): boolean {
+  return definition.key === undefined && spaceOf(operationOf(definition)) !== null;
 }
 
 export function pathColumnsOf({ request }: Pick<JobDefinition, 'request'>): readonly string[] {

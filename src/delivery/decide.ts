@@ -5,7 +5,7 @@
  * has its key and even where it no longer maps; another row's key is never sent; only then is the
  * row mapped.
  */
-import type { JobDefinition } from '../config/job-definition.ts';
+import { isKnownByContent, type JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../engine/ledger/keys.ts';
 import { type FirstIntent, firstIntentIn, type Mark } from '../engine/ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../engine/ledger/settle-entry.ts';
@@ -13,14 +13,14 @@ import type { MappedRecord } from '../model/content.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import type { Issue, Values } from '../model/issue.ts';
 import { withReferences } from '../model/json-record.ts';
-import type { GroupMapped, Mapping } from '../model/mapping.ts';
+import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import type { Call, Operation } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { callOfKnown, callOfNew, isUpsert, mayRepeat, spaceOf } from '../operations/operations.ts';
 import { packContent } from '../readers/mapping/content.ts';
-import { changedFields, packFieldDigests } from '../readers/mapping/field-digests.ts';
+import { changedFields, emptiedFields, packFieldDigests } from '../readers/mapping/field-digests.ts';
 import { besideKeyless } from '../readers/mapping/group.ts';
 import type { Idempotency } from './idempotency.ts';
 import { type Change, changeOf, endOfKnown, NOT_KNOWN, UNCHANGED } from './known-content.ts';
@@ -66,8 +66,10 @@ type PlannedFields = FieldsChange & { readonly contentBefore: string };
 
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
+type OfTask = 'run' | 'row' | 'identityKey' | 'content' | 'claim' | 'possiblySent' | 'keyless';
+
 /** What is decided of: a row with those that go in its request. */
-type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'possiblySent' | 'keyless'> & {
+type Undecided = Pick<RowTask, OfTask> & {
   readonly members: readonly Pick<RowTask, 'row'>[];
 };
 
@@ -173,6 +175,7 @@ function repeated(task: Undecided, mark: string, step: Step, means: Means): Plan
 function mappedPlan(task: Undecided, expected: string, step: OfCall, means: Means): Plan {
   const mapped = mappedOf(task, means);
   if (mapped.kind === 'issues') return invalidGroup(mapped.issues, task);
+  if (isUnknown(task, means.definition)) throw new Error('a row without an identity');
   const outgoing = {
     task,
     step,
@@ -190,8 +193,8 @@ function mappedOf(task: Undecided, { definition, mapping }: Means): GroupMapped 
   const mapped = mapping.map(task.row);
   const ofRow = (issues: readonly Issue[]) => new Map([[task.row.row, issues]]);
   if (mapped.kind === 'issues') return { kind: 'issues', issues: ofRow(mapped.issues) };
-  const { warnings, ...record } = mapped;
-  return { ...record, warnings: warnings.length > 0 ? ofRow(warnings) : NO_WARNINGS };
+  const warnings = warningsOf(mapped, task);
+  return { ...mapped, warnings: warnings.length > 0 ? ofRow(warnings) : NO_WARNINGS };
 }
 
 /** `''`: the ledger keeps nothing of such records. */
@@ -203,6 +206,21 @@ function contentOf({ run, identityKey }: Undecided, mapped: MappedRecord, means:
 }
 
 const NO_WARNINGS: Warnings = new Map();
+
+/** It did not map when its file was read, so nobody would know that it was created. */
+function isUnknown({ identityKey }: Undecided, definition: JobDefinition): boolean {
+  return identityKey === null && isKnownByContent(definition);
+}
+
+type OfRow = Extract<Mapped, { kind: 'mapped' }>;
+
+function warningsOf({ warnings }: OfRow, { row: { row, line }, content }: Undecided): readonly Issue[] {
+  if (content?.nth === undefined) return warnings;
+  const values = { nth: String(content.nth) };
+  const expected =
+    'a row unlike all others of its file; it is sent as number {nth} of those that say the same';
+  return [...warnings, { row, line, column: null, value: null, expected, values, code: 'same_row' }];
+}
 
 function isOneText({ row: leader, members }: Undecided, { keyOf }: Mapping): boolean {
   return members.length === 0 || members.every(({ row }) => keyOf(row) === keyOf(leader));
@@ -234,15 +252,13 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
     case 'known':
       return stepOfKnown(claim, run.operation, definition);
     case 'duplicate':
-      return definition.group === undefined
-        ? blocked('duplicate_key', 'the same key is in row {row} of this file', claim)
-        : blocked('group_too_large', TOO_MANY, claim);
+      return duplicateEnd(claim, definition);
     case 'alike':
       return blocked('key_alike', alikeWords(claim), claim);
     case 'apart':
       return blocked('group_apart', APART, claim);
     case 'held': {
-      const has = 'row {row} of run {run} has this key and';
+      const has = `row {row} of run {run} has this ${definition.key === undefined ? 'content' : 'key'} and`;
       return claim.inDoubt
         ? blocked('key_in_doubt', `${has} its outcome is in doubt`, claim)
         : blocked('key_held', `${has} is not done yet${heldWords(claim)}`, claim);
@@ -250,6 +266,12 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
     default:
       return claim satisfies never;
   }
+}
+
+function duplicateEnd(claim: OtherRow, { key, group }: JobDefinition): End {
+  if (key === undefined) return blocked('same_row', 'row {row} of this file says the same', claim);
+  if (group !== undefined) return blocked('group_too_large', TOO_MANY, claim);
+  return blocked('duplicate_key', 'the same key is in row {row} of this file', claim);
 }
 
 type OtherRow = { readonly row: number; readonly run?: string | null };
@@ -300,6 +322,11 @@ function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
   if (texts?.kind === 'issues') return invalidGroup(texts.issues, task);
   if (claim.kind !== 'known' || plan.end.outcome !== 'skipped') return plan;
 
+  if (isKnownByContent(definition)) {
+    const same = { row, ...claim, now: '', change: UNCHANGED };
+    return { kind: 'end', end: endOfKnown(same, 'off'), change: UNCHANGED };
+  }
+
   const mapped = texts ?? mappedOf(task, means);
   const now = mapped.kind === 'mapped' ? contentOf(task, mapped, means) : '';
   // What no longer maps, or has no key, can't be compared.
@@ -310,8 +337,12 @@ function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
 
 type Known = Extract<Undecided['claim'], { kind: 'known' }>;
 
-function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey }: JobDefinition): Step {
-  const policy = isUpsert(operation) ? 'update' : onKnownKey;
+function stepOfKnown({ run, id }: Known, operation: Operation, definition: JobDefinition): Step {
+  const { onKnownKey } = definition;
+  const mayUpdate = isUpsert(operation) || onKnownKey === 'update';
+  // Where its content is what it is known by, there is nothing to update.
+  const ofKnown = isKnownByContent(definition) ? 'skip' : 'update';
+  const policy = mayUpdate ? ofKnown : onKnownKey;
   switch (policy) {
     case 'update':
       return { kind: 'call', call: callOfKnown(operation), knownId: id };
@@ -405,9 +436,31 @@ function updatePlan(outgoing: Outgoing, { whole, fields, id, tracked }: Update, 
   }
 
   const body = changedFields(whole, saltOf(tracked, means), fields);
-  if (body === null) return unchanged(id);
+  const emptied = emptiedWarning(outgoing, emptiedFields(means.mapping.fields, whole, fields));
+  if (body === null) return emptied === null ? unchanged(id) : unchangedBut(id, emptied);
   const change = { kind: 'changed', accounts: 'same', body } as const;
-  return { ...sendPlan(outgoing, { body, known: fields }, means), change };
+  const plan = sendPlan(outgoing, { body, known: fields }, means);
+  return { ...plan, change, ...(emptied !== null && { warnings: withWarning(plan, emptied) }) };
+}
+
+/** An empty cell is left out, so that the service keeps what it has there. */
+function emptiedWarning({ task }: Outgoing, emptied: Mapping['fields']): Issue | null {
+  if (emptied.length === 0) return null;
+  const { row, line } = task.row;
+  const values = { fields: emptied.map((path) => path.join('.')).join(', ') };
+  const expected = 'what the service has in {fields}: these are empty here, and that was not sent';
+  return { row, line, column: null, value: null, expected, values, code: 'emptied_not_sent' };
+}
+
+function unchangedBut(id: string, emptied: Issue): End {
+  const end = { outcome: 'skipped', id, code: 'unchanged', message: SAME_BUT, warnings: [emptied] } as const;
+  return { kind: 'end', end, change: { kind: 'changed', accounts: 'same' } };
+}
+
+const SAME_BUT = 'no field that is filled has changed since the service last accepted the record';
+
+function withWarning({ warnings = NO_WARNINGS }: Sent, warning: Issue): Warnings {
+  return new Map([...warnings, [warning.row, [...(warnings.get(warning.row) ?? []), warning]]]);
 }
 
 function unchanged(id: string): End {

@@ -6,7 +6,7 @@
 import type { Taken } from '../engine/ledger/open-chunk.ts';
 import type { ChunkJob } from '../engine/queue/chunk-job.ts';
 import type { ChunkEnd } from '../engine/queue/chunk-worker.ts';
-import { identityKeyOf } from '../model/identity.ts';
+import { identityWithoutKey } from '../model/identity.ts';
 import type { Row } from '../model/row.ts';
 import { groupRows, type RowGroup } from '../model/row-group.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
@@ -88,12 +88,14 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
   const { run, definition, mapping } = context;
   const { chunk } = job;
   const placeOf = (key: string) => context.ledger.placeOf(key, mapping.keyForm);
-  const tasks = job.rows.map(({ row, claim }): RowTask => {
+  const tasks = job.rows.map(({ row, claim, content }): RowTask => {
     const mark = taken.marks.get(row.row);
     const key = mapping.keyOf(row);
-    const identityKey = mapping.hasKey ? key : identityKeyOf(run, mapping, row);
+    const identityKey = mapping.hasKey ? key : identityWithoutKey(run, row.row, content);
     return {
       run,
+      content,
+      keyDigest: content && placeOf(identityKey ?? '').digest,
       chunk,
       row,
       key: key ?? '',

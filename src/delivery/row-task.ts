@@ -2,9 +2,9 @@
 
 import type { KeyPlace, Place } from '../engine/ledger/keys.ts';
 import type { FieldsChange, SettledRow, Streak } from '../engine/ledger/settle-entry.ts';
-import type { KeyClaim } from '../model/identity.ts';
+import type { Content, KeyClaim } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
-import { type Outcome, REMAINDER } from '../model/outcome.ts';
+import { type Outcome, REMAINDER, succeeded } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
@@ -13,6 +13,10 @@ import { callOfNew, mayRepeat, spaceOf } from '../operations/operations.ts';
 
 export type RowTask = {
   readonly run: Pick<Run, 'id' | 'operation' | 'sha256'>;
+  /** By which a row without a key is known; left out: it has a key, or doesn't map. */
+  readonly content?: Content | undefined;
+  /** Of that row: where the identity ledger keeps it. */
+  readonly keyDigest?: string | undefined;
   readonly chunk: number;
   readonly row: Row;
   /** The external key, `''` where the row has none. */
@@ -66,6 +70,8 @@ type Beside = {
 export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): SettledRow {
   const { mark = task.foundMark, content = '', fields = null, streak = null } = beside;
   const { row, run, claim } = task;
+  // Nobody asks what a row was known by that is at the service.
+  const { keyDigest, content: own } = succeeded(end.outcome) ? NO_IDENTITY : task;
   return {
     chunk: task.chunk,
     row: row.row,
@@ -81,6 +87,8 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
     values: end.values ?? NO_REST.values,
     issues: end.issues?.map(keptIssue) ?? NO_REST.issues,
     warnings: end.warnings?.map(({ code, column }) => ({ code, column })) ?? NO_REST.warnings,
+    keyDigest,
+    nth: own?.nth,
     identity: task.identity,
     content,
     fields,
@@ -93,6 +101,8 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
     repeatable: claim.kind === 'known' || mayRepeat(callOfNew(run.operation)),
   };
 }
+
+const NO_IDENTITY: Pick<RowTask, 'keyDigest' | 'content'> = {};
 
 function isKept({ line }: Row, outcome: Outcome): boolean {
   // Line 0: the row was made up, since its file is gone.

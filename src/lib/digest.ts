@@ -10,6 +10,11 @@ export function shortDigest(text: string, length: number): string {
   return hash('sha256', text, 'base64url').slice(0, length);
 }
 
+/** The same in hex: 4 bits each. */
+export function hexDigest(text: string, length: number): string {
+  return hash('sha256', text, 'hex').slice(0, length);
+}
+
 /** A slot: three words of the digest and the value; 0: free. */
 const WORDS = 4;
 const FIRST_SLOTS = 1024;

@@ -1,18 +1,34 @@
 /**
  * What a row is known by across runs, so that no record is created twice: its external key, or its
- * place in the file where the job names no key. Each row claims it while its file is read
- * (`KeyClaim`); later others ask what became of it (`KeyState`).
+ * content where the job names no key. Each row claims it while its file is read (`KeyClaim`); later
+ * others ask what became of it (`KeyState`).
  */
 import { z } from 'zod';
-import type { Mapping } from './mapping.ts';
-import type { Row } from './row.ts';
 import { type Run, runStateSchema } from './run.ts';
 
-/** `null`: the key is missing. */
-export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: Row): string | null {
-  return mapping.hasKey ? mapping.keyOf(row) : identityByPlace(run, row.row);
+/** What a row without a key maps to, and which of the rows of its file that map to it it is. */
+export const contentSchema = z.object({
+  /** SHA-256 in hex, cut: the ledger digests it once more, as it does keys. */
+  digest: z.string(),
+  /** Left out: the first. */
+  nth: z.number().int().min(2).optional(),
+});
+export type Content = z.infer<typeof contentSchema>;
+
+/**
+ * For rows of a job that names no key. `content` left out: the row doesn't map, its record is lost,
+ * or its run goes by places. `null`: nothing may be created of the row.
+ */
+export function identityWithoutKey(
+  run: Pick<Run, 'sha256' | 'identity'>,
+  row: number,
+  content: Content | undefined,
+): string | null {
+  if (content !== undefined) return `content:${content.digest}:${content.nth ?? 1}`;
+  return run.identity === 'content' ? null : identityByPlace(run, row);
 }
 
+/** Where nothing is created, and in runs that were begun before rows went by their content. */
 export function identityByPlace({ sha256 }: Pick<Run, 'sha256'>, row: number): string {
   return `${sha256}:${row}`;
 }

@@ -63,6 +63,7 @@ const issueSchema = z.object({
     'totals_row',
     'describes_columns',
     'duplicate_key',
+    'same_row',
     'key_alike',
     'key_known',
     'key_held',

@@ -53,9 +53,11 @@ export type ReferenceSpace = 'subclient' | 'counterparty';
 
 /** Compiled against one file's columns: pure, and safe to call in any order. */
 export type Mapping = {
-  /** False: without a key, the row's place in the file is its identity. */
+  /** False: a row that creates a record is known by its content. */
   readonly hasKey: boolean;
   readonly keyForm: KeyForm;
+  /** The body's fields that columns fill, from the body down; a list is one field. */
+  readonly fields: ReadonlyArray<readonly string[]>;
   /** What of the file is not sent and why, for people; no cell values. */
   readonly notes: readonly string[];
   /** As the row has it; `null` where it has none, or where it can't be read. Never empty. */

@@ -83,6 +83,8 @@ export const runSchema = z.object({
   nonce: z.string().optional(),
   /** Whose unsuccessful rows this rerun takes up; `null`: a file's run. */
   parent: z.string().nullable(),
+  /** Its rows have no keys and are known by their content; absent: by keys, or by their places. */
+  identity: z.literal('content').optional(),
   /** A corrected file's: how many of its rows stand for rows of which earlier run. */
   standsFor: z.record(z.string(), z.number().int()).optional(),
   rows: z.number().int().nonnegative(),

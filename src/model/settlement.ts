@@ -13,6 +13,7 @@ const restSchema = z.strictObject({
   issues: z.array(keptIssueSchema).optional(),
   warnings: z.array(warningSchema).optional(),
   keyDigest: z.string().optional(),
+  nth: z.number().optional(),
 });
 
 /** By their places in a tuple. */
@@ -82,8 +83,10 @@ export type Settlement = {
   readonly line: number;
   /** '': none, or purged. */
   readonly key: string;
-  /** What the identity ledger knows the key of a purged row by. */
+  /** What the identity ledger knows a purged row by, and one without a key that did not succeed. */
   readonly keyDigest?: string | undefined;
+  /** Of such a row without a key, its number among those of its content (`Content`). */
+  readonly nth?: number | undefined;
   readonly outcome: Outcome;
   /** HTTP status, 0: none was received. */
   readonly status: number;
@@ -111,7 +114,7 @@ export const NO_REST: Pick<Settlement, 'values' | 'issues' | 'warnings'> = {
 
 export function toTuple(s: Settlement): SettlementTuple {
   const { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings } = s;
-  const { keyDigest } = s;
+  const { keyDigest, nth } = s;
   const hasValues = Object.keys(values).length > 0;
   const hasMore = issues.length > 0 || warnings.length > 0 || keyDigest !== undefined;
   // Written out: a list made from another costs a row half a microsecond.
@@ -121,6 +124,7 @@ export function toTuple(s: Settlement): SettlementTuple {
     ...(issues.length > 0 && { issues: [...issues] }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     ...(keyDigest !== undefined && { keyDigest }),
+    ...(nth !== undefined && { nth }),
   };
   return [row, line, key, outcome, status, id, attempts, ms, code, message, rest];
 }
@@ -129,7 +133,9 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   const [row, line, key, outcome, status, id, attempts, ms, code, message, rest] = tuple;
   const { values = NO_REST.values, issues = NO_REST.issues, warnings = NO_REST.warnings } = rest ?? NO_REST;
   const own = { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings };
-  return rest?.keyDigest === undefined ? own : { ...own, keyDigest: rest.keyDigest };
+  if (rest?.keyDigest === undefined) return own;
+  const { keyDigest, nth } = rest;
+  return nth === undefined ? { ...own, keyDigest } : { ...own, keyDigest, nth };
 }
 
 /**

@@ -15,7 +15,7 @@ import { OPEN_CHUNKS_MAX } from '../engine/queue/chunk-order.ts';
 import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
-import { identityKeyOf, type KeyClaim } from '../model/identity.ts';
+import type { Content, KeyClaim } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { succeeded } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
@@ -24,6 +24,7 @@ import { type Run, rowsOfChunk } from '../model/run.ts';
 import { identitySpace, isInPath } from '../operations/operations.ts';
 import type { RowChunk } from '../readers/intake/chunks.ts';
 import type { TargetSession } from '../session.ts';
+import { countsRows, type Identify, openIdentify } from './identities.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 import { canaryOf } from './rows.ts';
 
@@ -62,6 +63,7 @@ type Ingesting = Ingest & {
   readonly mapping: Mapping;
   /** By the first row of a group: another row of its key, which stands apart. */
   readonly apart: ReadonlyMap<number, number>;
+  readonly identify: Identify;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -84,7 +86,9 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
   const mapping = mappingFor(definition, run.source);
   const apart = new Map(run.apart);
   const closed = await waitOut(() => store.closedChunks(run.id), ingest);
-  const ingesting = { ...ingest, session, keys, store, mapping, apart, closed };
+  const { redis } = session.ledger;
+  const identify = await waitOut(() => openIdentify(run, definition, { redis, keys }), ingest);
+  const ingesting = { ...ingest, session, keys, store, mapping, apart, identify, closed };
   const outlet = createOutlet(ingesting);
   const mark = await waitOut(() => store.canaryOf(run.id), ingest);
   // The canary: the first chunk or, after a stop by one, the next.
@@ -98,6 +102,7 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     if (n - 1 === alone && !(await passesCanary(alone, outlet.flush, ingesting))) return 'canary';
     if (!closed.has(n)) await outlet.push({ n, rows, claiming: claimingRows(rows, ingesting) });
+    else if (countsRows(definition)) rows.forEach(identify);
   }
   await outlet.flush();
   return read === run.rows ? 'complete' : 'file-changed';
@@ -148,23 +153,18 @@ function concernsAll(code: string, isOfRow: boolean): boolean {
   );
 }
 
-/** A row's key, which it claims; a row of a group that stands apart claims none. */
-type Claiming = { readonly row: number; readonly key: string };
+/** What a row is known by, which it claims; a row of a group that stands apart claims nothing. */
+type Claiming = { readonly row: number; readonly key: string; readonly content?: Content };
 
 export function claimingRows(
   rows: readonly Row[],
-  {
-    run,
-    definition,
-    mapping,
-    apart,
-  }: Pick<Ingesting, 'definition' | 'mapping' | 'apart'> & { readonly run: Pick<Run, 'sha256'> },
+  { definition, mapping, apart, identify }: Pick<Ingesting, 'definition' | 'mapping' | 'apart' | 'identify'>,
 ): readonly Claiming[] {
   // Rows of one key that follow each other are one request: the key is the first one's.
   const leaders = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.groupOf));
   return leaders.flatMap((row) => {
-    const key = identityKeyOf(run, mapping, row);
-    return key === null || apart.has(row.row) ? [] : [{ row: row.row, key }];
+    const identity = identify(row);
+    return identity === null || apart.has(row.row) ? [] : [{ row: row.row, ...identity }];
   });
 }
 
@@ -177,12 +177,15 @@ export function claimedRows(
   { claims, from = 0 }: Pick<Claimed, 'claims'> & { readonly from?: number },
   apart: Ingesting['apart'],
 ): ChunkJob['rows'] {
-  const places = new Map(claiming.map(({ row }, i) => [row, from + i]));
+  const places = new Map(claiming.map(({ row }, i) => [row, i]));
   return rows.map((row) => {
     const place = places.get(row.row);
     const other = apart.get(row.row);
     if (other !== undefined) return { row, claim: { kind: 'apart', row: other } };
-    return { row, claim: (place === undefined ? null : claims[place]) ?? UNCLAIMED };
+    if (place === undefined) return { row, claim: UNCLAIMED };
+    const { content } = claiming[place] ?? {};
+    const claim = claims[from + place] ?? UNCLAIMED;
+    return content === undefined ? { row, claim } : { row, claim, content };
   });
 }
 

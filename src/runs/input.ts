@@ -88,7 +88,8 @@ export function cautions(
     ...files.filter(({ rows }) => rows === 0).map(({ path }) => noRowsWords(path)),
     ...(keyless
       ? [
-          'the job names no key: the same rows in another file, or in this one saved again, would be created again.',
+          'the job names no key: a row is known by all that is sent of ' +
+            'it, and is created again where one value changes.',
         ]
       : []),
   ];

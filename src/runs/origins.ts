@@ -11,7 +11,6 @@ import type { NewRun } from '../engine/ledger/run-record.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
 import { numberShown } from '../lib/terminal.ts';
 import type { Standing } from '../model/account.ts';
-import { identityKeyOf } from '../model/identity.ts';
 import type { KeptIssue } from '../model/issue.ts';
 import { flattenRecord, parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
@@ -22,6 +21,7 @@ import { readChunks } from '../readers/intake/chunks.ts';
 import { type Origin, originsIn } from '../readers/intake/origins.ts';
 import { foldName } from '../readers/mapping/request-field.ts';
 import type { Ledger } from '../session.ts';
+import { createFileIdentify } from './identities.ts';
 
 export type Loading = {
   readonly file: Pick<FileFacts, 'path' | 'source' | 'sha256' | 'namesRows'>;
@@ -68,7 +68,8 @@ const OTHERS =
   'By onboard_run and onboard_row these were rows of earlier runs, but none that is open for this job under the same key ' +
   '(without keys: with half of the cells), so they count as rows of this file';
 const RETURNING =
-  'These rows have the keys of rows that are written off; what of them is created counts as at the service, but for rows of a group';
+  'These rows have the keys of rows that are written off; what of them is ' +
+  'created counts as at the service, but for rows of a group';
 const REFUSED = 'Take such rows out of the file, or wait. Nothing of it was sent.';
 const ROWS_TOLD = 5;
 
@@ -179,11 +180,12 @@ async function openReturning(
   const writtenOff = keys.writtenOff(spaceOf(operationOf(definition)) ?? '');
   if ((await redis.exists(writtenOff)) === 0) return null;
   const mapping = mappingFor(definition, file.source);
+  const identify = createFileIdentify(file.sha256, { definition, mapping });
   const found: string[] = [];
   return {
     found,
     async see(rows: readonly Row[]): Promise<void> {
-      const forms = rows.map((row) => formAt(keys, { key: identityKeyOf(file, mapping, row) ?? '' }));
+      const forms = rows.map((row) => formAt(keys, { key: identify(row)?.key ?? '' }));
       for (const [i, place] of (await redis.hmget(writtenOff, ...forms)).entries()) {
         const [run = '', from = ''] = place?.split(' ') ?? [];
         const standing = run === '' ? undefined : (await accounts.standOf(run)).open.get(Number(from));

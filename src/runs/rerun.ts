@@ -219,7 +219,7 @@ function newRun(
     job: job.name,
     definition: job.definition,
     target,
-    // The rows still come from the file, and rows without a key are known by their place in it.
+    // The rows still come from the file.
     facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, apart, stamp: '' },
     chunkRows: CHUNK_ROWS,
     canary: canaryOf(job.definition),

@@ -4,8 +4,9 @@
  * lets it go. No values of rows are kept of any.
  */
 import { dirname, resolve } from 'node:path';
-import { type Job, operationOf } from '../config/job-definition.ts';
-import { mappingFor } from '../delivery/run-mapping.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isKnownByContent, type Job, type JobDefinition, operationOf } from '../config/job-definition.ts';
+import { mappingFor, misfits } from '../delivery/run-mapping.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { readKeys } from '../engine/ledger/key-claims.ts';
 import type { Delivery } from '../engine/ledger/run-record.ts';
@@ -15,6 +16,7 @@ import { type FileFacts, isTable } from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
 import { profileOf } from '../readers/intake/profile.ts';
 import type { Ledger } from '../session.ts';
+import { contentOf } from './identities.ts';
 import { columnsFindings, type Finding, LIMITS, unusualIn } from './unlike.ts';
 
 export type Delivered = {
@@ -55,10 +57,45 @@ async function compared(delivered: Delivered, ledger: Ledger): Promise<Delivery>
   const beside = isCompared && isFirst ? await store.columnsBeside(series, others) : null;
   const findings = [...columnsFindings(source.columns, beside), ...asBefore];
   const mayPause = unusual === 'pause' && rows >= LIMITS.rowsToPause;
-  const isHeld = mayPause && findings.length > 0;
+  const renamed = isCompared ? await renamedSince(delivered, ledger) : null;
+  const isHeld = (mayPause && findings.length > 0) || (unusual === 'pause' && renamed !== null);
   // Other columns are told of once: the next file that has them is compared with this one.
   const isUsual = isHeld || asBefore.length === 0;
-  return { series, profile, unusual: findings.map(findingWords), isHeld, isUsual };
+  const told = [...(renamed === null ? [] : [renamedWords(renamed)]), ...findings.map(findingWords)];
+  return { series, profile, unusual: told, isHeld, isUsual };
+}
+
+/**
+ * The job's last run, where its rows would have other identities now: without a key, what is sent
+ * is what a record is known by. `null`: they are known by the same.
+ */
+async function renamedSince({ job, facts, target }: Delivered, ledger: Ledger): Promise<string | null> {
+  const { name, definition } = job;
+  if (!isKnownByContent(definition)) return null;
+
+  const before = await ledger.of(target).store.latestDelivery(name);
+  if (before === null) return null;
+  const isSame = before.identity === 'content' && mapsAlike(before.definition, definition, facts);
+  return isSame ? null : before.run;
+}
+
+type Sampled = Pick<FileFacts, 'source' | 'sample'>;
+
+/** Of rows that are spread over the file, those that map by both. */
+function mapsAlike(before: JobDefinition, now: JobDefinition, { source, sample = [] }: Sampled): boolean {
+  if (!isDeepStrictEqual(before.format, now.format) || misfits(before, source).length > 0) return false;
+  const [was, is] = [mappingFor(before, source), mappingFor(now, source)];
+  return sample.every((row) => {
+    const contents = [contentOf(row, was), contentOf(row, is)];
+    return contents.includes(null) || contents[0] === contents[1];
+  });
+}
+
+function renamedWords(run: string): string {
+  return (
+    `Since run ${run} the job definition has changed what is sent, and without a key a record is known by that: ` +
+    'what earlier files have created would be created again.'
+  );
 }
 
 /** A partner's files of one kind. In JSON any record may leave fields out, and so may all. */

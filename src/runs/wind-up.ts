@@ -15,6 +15,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
+import { openIdentify } from './identities.ts';
 import type { RowSource } from './rows.ts';
 
 type WindUp = {
@@ -60,11 +61,13 @@ async function* rowsByChunk({
 }: WindUp): AsyncGenerator<JobRows | null, void, undefined> {
   let n = 0;
   try {
+    const { redis, of } = session.ledger;
+    const identify = await openIdentify(run, definition, { redis, keys: of(run.target).keys });
     for await (const chunk of (await rows(run, definition)) ?? []) {
       if (chunk.n !== n + 1 || n === chunksOf(run)) break;
       n += 1;
       // The key's owner was decided when the chunk was added; only a row's own key is given back.
-      yield chunk.rows.map((row) => ({ row, claim: CLAIMED }));
+      yield chunk.rows.map((row) => ({ row, claim: CLAIMED, content: identify(row)?.content }));
     }
   } catch (error) {
     tell(session.io, `warning: ${messageOf(error)}`, WITHOUT_LINES);

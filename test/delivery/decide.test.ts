@@ -396,12 +396,13 @@ describe('a row whose record may be updated', () => {
     ['sends what has changed, and adds it to what is known', OTHER],
   ])('%s', (_, before) => {
     const fields = { ...PLACE, ...CONTENT, before, after: ACCEPTED };
-    expect(updateWith(before)).toEqual({ ...sends('subclient.update', 'sub-9'), fields });
+    const change = expect.objectContaining({ kind: before === OTHER ? 'changed' : 'unknown' });
+    expect(updateWith(before)).toEqual({ ...sends('subclient.update', 'sub-9'), fields, change });
     const plan = questionOf('subclient.create', {
       claim: 'known',
       definition: { onKnownKey: 'update' },
     }).decide({ states: [], fields: before });
-    expect(plan).toEqual({ ...sends('subclient.update', 'sub-9'), fields });
+    expect(plan).toEqual({ ...sends('subclient.update', 'sub-9'), fields, change });
   });
 });
 

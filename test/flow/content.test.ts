@@ -117,6 +117,25 @@ describe('a payee that is known', () => {
     ]);
   });
 
+  test('a cell that is empty now is told, since the service keeps what it has there', async () => {
+    const flow = await startFlow();
+    const job = [
+      'operation: subclient.upsert',
+      'key: externalId',
+      'fields: { details.name: name, addresses.primary.town: town }',
+      '',
+    ].join('\n');
+    const csv = (...lines: readonly string[]) => ['externalId,name,town', ...lines, ''].join('\n');
+    await flow.load(job, csv('S1,Ada,Bern', 'S2,Ben,Ulm', 'S3,Cy,'));
+    const emptied = await flow.load(job, csv('S1,Ada,', 'S2,Bob,', 'S3,Cy,'));
+    const KEPT = 'no field that is filled has changed since the service last accepted the record';
+    expect(await told(flow, emptied.summary)).toEqual([
+      ['skipped', 'unchanged', `${KEPT}; warning: emptied_not_sent`],
+      ['updated', '', expect.stringContaining('warning: emptied_not_sent')],
+      ['skipped', 'unchanged', 'no field has changed since the service last accepted the record'],
+    ]);
+  });
+
   test('of which nothing is known is told, where money would go to it', async () => {
     const flow = await startFlow({ faults: ['reset-after-create=always'] });
     const first = await flow.load(payees(), rows('P1,Ada,111,370'));

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest';
-import { identityKeyOf } from '../../src/model/identity.ts';
-import { sampleRow } from '../delivery/sample-task.ts';
-import { sampleMapping } from '../support/mapping.ts';
+import { identityWithoutKey } from '../../src/model/identity.ts';
 
-const mapping = (hasKey: boolean, key: string | null) =>
-  sampleMapping({
-    hasKey,
-    keyOf: () => key,
-    map: () => ({ kind: 'mapped', body: {}, pathId: null, warnings: [], references: [] }),
-  });
+const ENDS = ['content:ab:1', 'content:ab:3', null, 'abc:7', 'abc:7'];
 
-test('a row is known by its key; a row without one by nothing; without a key column by its place in the file', () => {
-  const run = { sha256: 'abc' };
-  expect(identityKeyOf(run, mapping(true, 'K7'), sampleRow(7))).toBe('K7');
-  expect(identityKeyOf(run, mapping(true, null), sampleRow(7))).toBeNull();
-  expect(identityKeyOf(run, mapping(false, null), sampleRow(7))).toBe('abc:7');
+test('a row without a key is known by its content and number, by nothing without one, or by its place', () => {
+  const byContent = { sha256: 'abc', identity: 'content' } as const;
+  const byPlace = { sha256: 'abc' };
+  expect([
+    identityWithoutKey(byContent, 7, { digest: 'ab' }),
+    identityWithoutKey(byContent, 7, { digest: 'ab', nth: 3 }),
+    identityWithoutKey(byContent, 7, undefined),
+    identityWithoutKey(byPlace, 7, undefined),
+    identityWithoutKey({ ...byPlace, identity: undefined }, 7, undefined),
+  ]).toEqual(ENDS);
 });

@@ -23,7 +23,7 @@ const issue: fc.Arbitrary<KeptIssue> = fc.record(
   },
   { requiredKeys: ['code', 'column', 'expected'] },
 );
-const settlement: fc.Arbitrary<Settlement> = fc.record({
+const fields = {
   row: fc.integer({ min: 1 }),
   line: fc.nat(),
   key: text,
@@ -37,7 +37,13 @@ const settlement: fc.Arbitrary<Settlement> = fc.record({
   values: fc.dictionary(text, text),
   issues: fc.array(issue),
   warnings: fc.array(fc.record({ code: text, column: fc.option(text) })),
-});
+};
+const known = { keyDigest: text, nth: fc.integer({ min: 2 }) };
+const settlement: fc.Arbitrary<Settlement> = fc.oneof(
+  fc.record(fields),
+  fc.record({ ...fields, keyDigest: known.keyDigest }),
+  fc.record({ ...fields, ...known }),
+);
 
 test('any settlement comes back from its tuple, also by way of JSON', () => {
   fc.assert(

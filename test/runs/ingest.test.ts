@@ -27,6 +27,7 @@ type Setup = {
   readonly definition?: object;
   readonly canary?: Canary;
   readonly apart?: Run['apart'];
+  readonly identity?: Run['identity'];
 };
 
 /** A running run of chunks of two rows, and the reading of its file; no worker takes a chunk. */
@@ -46,7 +47,8 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
     const onAdded = (chunk: number) => void added.push(chunk);
     const { signal } = stop;
     const tenure = () => () => true;
-    const of = { run: { ...run, apart: setup.apart }, definition, chunks, queue };
+    const identity = 'identity' in setup ? setup.identity : run.identity;
+    const of = { run: { ...run, identity, apart: setup.apart }, definition, chunks, queue };
     return ingestRun({ ...of, notice, signal, onAdded, tenure }, session);
   };
   const has = (chunk: number) => queue.has(run.id, chunk);
@@ -135,11 +137,33 @@ describe.concurrent('a file', () => {
     expect(await Promise.all(['A', 'B'].map(i.claimOf))).toEqual([null, null]);
   });
 
-  test('without a key column has its rows claimed by their place', async (context) => {
-    const i = await startIngest(context, {
-      rows: rowsTo(2),
-      definition: { key: undefined, ignore: ['externalId'] },
-    });
+  test.for([
+    ['error', ['1 claimed', '2 claimed'], ['3 duplicate', '4 duplicate'], ['5 duplicate', '6 claimed']],
+    ['warn', ['1 claimed', '2 claimed'], ['3 claimed 2', '4 claimed 2'], ['5 claimed 3', '6 claimed']],
+  ] as const)(
+    'without a key column has like rows told apart (%s), the same ones in every reading',
+    async ([level, ...told], context) => {
+      const names = ['A', 'B', 'A', 'B', 'A', 'C'];
+      const rows = rowsTo(6).map((row, i) => ({ ...row, cells: ['', names[i] ?? ''] }));
+      const definition = { key: undefined, ignore: ['externalId'], checks: { same_row: level } };
+      const i = await startIngest(context, { rows, definition });
+      expect(await i.ingest()).toBe('complete');
+      const taken = async (n: number) =>
+        (await i.session.queue.takeOut(i.run.id, n))?.rows?.map(({ row, claim, content }) =>
+          [row.row, claim.kind, content?.nth].filter((word) => word !== undefined).join(' '),
+        );
+      expect(await Promise.all([1, 2, 3].map(taken))).toEqual(told);
+      // After a kill: the queue has lost what was not closed.
+      await i.close(1);
+      expect(await i.ingest()).toBe('complete');
+      expect(await i.has(1)).toBe(false);
+      expect(await Promise.all([2, 3].map(taken))).toEqual(told.slice(1));
+    },
+  );
+
+  test('of a run that goes by places has its rows claimed by them', async (context) => {
+    const definition = { key: undefined, ignore: ['externalId'] };
+    const i = await startIngest(context, { rows: rowsTo(2), definition, identity: undefined });
     expect(await i.ingest()).toBe('complete');
     expect(await i.claimOf(`${i.run.sha256}:2`)).toContain(i.run.id);
     expect(await i.claimOf('K2')).toBeNull();

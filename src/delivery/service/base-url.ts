@@ -13,7 +13,8 @@ export function parseBaseUrl(text: string): BaseUrl {
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(
-      'The base URL carries credentials: leave them out, and set MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
+      'The base URL carries credentials: leave them out, and set ' +
+        'MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
     );
   }
   // An empty query or fragment leaves no trace in the parsed URL.

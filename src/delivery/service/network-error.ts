@@ -150,7 +150,8 @@ export const NETWORK_SENTENCES = {
   answer_broken: 'The answer was cut off or was not HTTP.',
   answer_too_large: 'The answer was larger than it may be.',
   answer_continued:
-    'The service sent "100 Continue" before its answer, which was not asked for, and the answer could not be read.',
+    'The service sent "100 Continue" before its answer, which was ' +
+    'not asked for, and the answer could not be read.',
   answer_encoded: 'The answer was compressed or encoded, which was not asked for.',
   network_error: 'The request failed on the network.',
 } as const;

@@ -163,7 +163,7 @@ async function take(looking: Looking, { taker, run: { id }, open }: Taking): Pro
   const isGrouped = skipped.size > 0 && (await looking.store.definition(id))?.group !== undefined;
   for (const [row, from] of origins.get(id) ?? []) {
     const now = of(row);
-    const isLike = skipped.has(row) && (isGrouped || open.get(from)?.code === 'duplicate_key');
+    const isLike = skipped.has(row) && (isGrouped || ANOTHERS.has(open.get(from)?.code ?? ''));
     if (!open.has(from) || isLost(now) || isLike) continue;
     if (now === null) open.delete(from);
     else open.set(from, now);
@@ -339,10 +339,13 @@ export function isEnded({ outcome }: Standing): boolean {
 
 /** Its key is its own, and may be somebody else's by now. */
 function isNamed(one: Standing): boolean {
-  return one.code !== 'duplicate_key' && isEnded(one);
+  return !ANOTHERS.has(one.code) && isEnded(one);
 }
 
-/** What its run claimed: without a key, its place in the file. */
+/** Of rows whose key, or content, is that of an earlier row of their file. */
+const ANOTHERS: ReadonlySet<string> = new Set(['duplicate_key', 'same_row']);
+
+/** Where no digest says what its run claimed: without a key, its place in the file. */
 function nameOf({ key, row }: Standing, run: Run): string {
   return key === '' ? identityByPlace(run, row) : key;
 }

@@ -4,9 +4,13 @@
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
+import type { Run } from '../../model/run.ts';
+import type { Settlement } from '../../model/settlement.ts';
 import type { Origins } from '../../model/source.ts';
 import type { LedgerKeys } from './keys.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
+import { readBriefs } from './run-record.ts';
+import { readAll } from './run-view.ts';
 
 const packedSchema = z.record(z.string(), z.tuple([z.string(), z.string()]));
 
@@ -43,4 +47,30 @@ export async function readOrigins(
     return [run, rows.map((row, i) => [row, froms[i] ?? 0] as const)] as const;
   });
   return new Map(await Promise.all(read));
+}
+
+/** Of a row without a key: by what it was known, its number, and why it did not succeed. */
+export type LikeRow = Pick<Settlement, 'keyDigest' | 'nth' | 'code'>;
+
+/** By row of the run: the row it stands for, where that one was not the first of its content. */
+export async function likeRowsBefore(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Pick<Run, 'id' | 'parent'>,
+): Promise<ReadonlyMap<number, LikeRow>> {
+  const found = new Map<number, LikeRow>();
+  const origins = await readOrigins(redis, keys, run);
+  for (const { id, chunks } of await readBriefs(redis, keys, [...origins.keys()])) {
+    const rows = new Map(origins.get(id)?.map(([row, from]) => [from, row]));
+    for await (const { settlements } of readAll(redis, keys.run(id), chunks))
+      for (const settlement of settlements) {
+        const row = rows.get(settlement.row);
+        if (row !== undefined && wasNotFirst(settlement)) found.set(row, settlement);
+      }
+  }
+  return found;
+}
+
+function wasNotFirst({ nth, code }: Settlement): boolean {
+  return nth !== undefined || code === 'same_row';
 }

@@ -21,7 +21,7 @@ import type { Settlement } from '../../model/settlement.ts';
 import { outcomeOfCreated, spaceOf } from '../../operations/operations.ts';
 import { stubOf } from './audit.ts';
 import { appending } from './audit-chain.ts';
-import { identityPlace, keptPlace, type LedgerKeys, type Place } from './keys.ts';
+import { identityPlace, keptPlace, type LedgerKeys, type Place, placeOfDigest } from './keys.ts';
 import RESOLVE from './lua/resolve.lua';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
@@ -158,11 +158,12 @@ function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outc
   };
 }
 
-/** A row without a key is known by its place in the file. */
-function placeOf(keys: LedgerKeys, run: Run, { key, row }: Settlement): Place | undefined {
+/** A row that has neither a key nor a digest is known by its place in the file, if at all. */
+function placeOf(keys: LedgerKeys, run: Run, { key, row, keyDigest }: Settlement): Place | undefined {
   const space = spaceOf(run.operation);
   if (space === null) return undefined;
-  return identityPlace(keys, { space, key: key === '' ? identityByPlace(run, row) : key });
+  const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
+  return identityPlace(keys, { space, key: key === '' ? identityByPlace(run, row) : key, place });
 }
 
 /** A row that has an id which somebody names. */

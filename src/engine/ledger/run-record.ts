@@ -5,7 +5,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
+import {
+  isKnownByContent,
+  type JobDefinition,
+  jobDefinitionSchema,
+  operationOf,
+} from '../../config/job-definition.ts';
 import { batchesOf } from '../../lib/batches.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { programVersion } from '../../lib/version.ts';
@@ -84,6 +89,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     ...(dataKey !== undefined && { dataKey, ledgerKey: sealing.name() }),
     file: sealing.open(run.id, dataKey).text(FILE_PLACE, facts.path),
     sha256: facts.sha256,
+    ...(isKnownByContent(run.definition) && { identity: 'content' }),
     ...(request?.idempotencyHeader !== undefined && { nonce: randomUUID() }),
     source: JSON.stringify(facts.source),
     registeredVia: actor.via,
@@ -294,6 +300,31 @@ async function* deliveredIn(redis: RedisConnection, keys: LedgerKeys, but: strin
       return isOther && unlike === null && wasLetGo(state, reason) ? [{ record, series }] : [];
     });
   }
+}
+
+/** With what the job's last file was loaded of which rows may have gone; `null`: there was none. */
+export async function latestDelivery(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  job: string,
+): Promise<{ readonly run: string; readonly identity: string; readonly definition: JobDefinition } | null> {
+  const ids = await redis.zrevrange(keys.runs, 0, RUNS_COMPARED - 1);
+  for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
+    const records = batch.map((id) => keys.run(id).record);
+    const found = await Promise.all(
+      records.map((record) => redis.hmget(record, 'job', 'series', 'state', 'reason', 'startedAt')),
+    );
+    const at = found.findIndex(([own, series, state, reason, startedAt]) => {
+      const mayHaveGone = wasLetGo(state, reason) || Boolean(startedAt);
+      return own === job && series !== null && mayHaveGone;
+    });
+    const run = batch[at];
+    if (run === undefined) continue;
+    const [identity, text] = await redis.hmget(keys.run(run).record, 'identity', 'definition');
+    const definition = jobDefinitionSchema.parse(JSON.parse(text ?? ''));
+    return { run, identity: identity ?? '', definition };
+  }
+  return null;
 }
 
 /** What a person gave up, or has not let go, says nothing of what is usual. */

@@ -32,6 +32,7 @@ import {
   allBriefs,
   columnsBeside,
   deliveriesOf,
+  latestDelivery,
   type NewRun,
   newRecord,
   type RunBrief,
@@ -147,6 +148,7 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
       deliveriesOf(redis, keys, series, of),
     columnsBeside: (series: string, of: Parameters<typeof columnsBeside>[3]) =>
       columnsBeside(redis, keys, series, of),
+    latestDelivery: (job: string) => latestDelivery(redis, keys, job),
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];

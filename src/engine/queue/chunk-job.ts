@@ -6,7 +6,7 @@
 
 import { z } from 'zod';
 import type { Seal } from '../../lib/seal.ts';
-import { type KeyClaim, keyClaimSchema } from '../../model/identity.ts';
+import { type Content, contentSchema, type KeyClaim, keyClaimSchema } from '../../model/identity.ts';
 import { type CellsRow, type Row, rowSchema } from '../../model/row.ts';
 
 const place = {
@@ -17,11 +17,15 @@ const place = {
   claimed: z.string().optional(),
 };
 
-/** Up to `chunkRows` consecutive rows of a run, each with its key's claim. */
-const chunkJobSchema = z.object({
-  ...place,
-  rows: z.array(z.object({ row: rowSchema, claim: keyClaimSchema })).min(1),
+/** `content`: of a row without a key that maps, as it was claimed. */
+const jobRowSchema = z.object({
+  row: rowSchema,
+  claim: keyClaimSchema,
+  content: contentSchema.optional(),
 });
+
+/** Up to `chunkRows` consecutive rows of a run, each with its key's claim. */
+const chunkJobSchema = z.object({ ...place, rows: z.array(jobRowSchema).min(1) });
 export type ChunkJob = z.infer<typeof chunkJobSchema>;
 
 /** DEL: one byte in UTF-8, unescaped in JSON, and hardly ever in a cell. */
@@ -34,6 +38,8 @@ const packedSchema = z.object({
   cells: z.string(),
   /** Of each row; absent: all are claimed. */
   claims: z.array(keyClaimSchema).optional(),
+  /** Of each row; absent: none has one. */
+  contents: z.array(contentSchema.nullable()).optional(),
 });
 type PackedRows = z.infer<typeof packedSchema>;
 
@@ -106,7 +112,14 @@ function packRows(rows: ChunkJob['rows']): PackedRows | null {
   // Any further separator is part of a cell.
   if (width === 0 || countSeparators(cells) !== rows.length * width - 1) return null;
   const isClaimed = rows.every(({ claim }) => claim.kind === 'claimed');
-  return { places, width, cells, ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }) };
+  const hasContents = rows.some(({ content }) => content !== undefined);
+  return {
+    places,
+    width,
+    cells,
+    ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }),
+    ...(hasContents && { contents: rows.map(({ content = null }) => content) }),
+  };
 }
 
 function isPlain(row: Row): row is CellsRow {
@@ -120,15 +133,17 @@ function countSeparators(text: string): number {
 }
 
 function unpackRows(
-  { places, width, cells, claims }: PackedRows,
+  { places, width, cells, claims, contents }: PackedRows,
   context: z.RefinementCtx,
-): Array<{ row: Row; claim: KeyClaim }> {
+): Array<{ row: Row; claim: KeyClaim; content?: Content }> {
   const all = cells.split(SEPARATOR);
   const count = places.length / 2;
-  if (all.length !== count * width || (claims ?? all).length < count) {
+  const isWhole =
+    all.length === count * width && [claims, contents].every((of) => of === undefined || of.length >= count);
+  if (!isWhole) {
     context.addIssue({
       code: 'custom',
-      message: `expected ${count} rows of ${width} cells with their claims`,
+      message: `expected ${count} rows of ${width} cells with their claims and contents`,
     });
     return z.NEVER;
   }
@@ -140,6 +155,7 @@ function unpackRows(
       cells: all.slice(i * width, (i + 1) * width),
     },
     claim: claims?.[i] ?? { kind: 'claimed' },
+    ...(contents?.[i] && { content: contents[i] }),
   }));
 }
 

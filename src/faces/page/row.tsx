@@ -4,6 +4,7 @@
  * that did not succeed.
  */
 import type { JobDefinition } from '../../config/job-definition.ts';
+import { placeOfDigest } from '../../engine/ledger/keys.ts';
 import { chunksAround } from '../../engine/ledger/run-view.ts';
 import { Lines, Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
@@ -98,10 +99,12 @@ function groupOf(
   return rows.find((own) => own.length > 1 && own.includes(row)) ?? [];
 }
 
-async function keyOf(open: RunRows, { key, row }: Settlement): Promise<readonly KnownKey[]> {
+async function keyOf(open: RunRows, { key, keyDigest, row }: Settlement): Promise<readonly KnownKey[]> {
   const { run } = open;
   const space = spaceOf(run.operation);
-  return space === null ? [] : knownIn(open, key === '' ? identityByPlace(run, row) : key, [space]);
+  if (space === null) return [];
+  const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
+  return knownIn(open, key === '' ? identityByPlace(run, row) : key, [space], place);
 }
 
 type Props = { readonly open: RunRows; readonly shown: ShownRow };

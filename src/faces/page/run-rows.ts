@@ -2,8 +2,8 @@
  * A run for pages about its rows: its record, the definition it began with, where in it a row is,
  * and what the ledger knows of keys. Only reads the ledger.
  */
-import { readKeys } from '../../engine/ledger/key-claims.ts';
-import type { LedgerKeys } from '../../engine/ledger/keys.ts';
+import { readPlaces } from '../../engine/ledger/key-claims.ts';
+import type { LedgerKeys, Place } from '../../engine/ledger/keys.ts';
 import { createRunInput } from '../../engine/ledger/reruns.ts';
 import { createRunView } from '../../engine/ledger/run-view.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
@@ -52,9 +52,10 @@ export async function knownIn(
   { redis, keys }: Ledger,
   key: string,
   spaces: Iterable<string>,
+  place?: Place,
 ): Promise<readonly KnownKey[]> {
   const found = [...spaces].map(async (space): Promise<readonly KnownKey[]> => {
-    const state = (await readKeys(redis, keys, { space, names: [key] })).get(key);
+    const [state] = await readPlaces(redis, keys, [{ space, key, place }]);
     return state === undefined || state.kind === 'free' ? [] : [{ ...state, space }];
   });
   return (await Promise.all(found)).flat();

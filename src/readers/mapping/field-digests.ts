@@ -3,7 +3,7 @@
  * has changed. A packed text holds a digest per field; lists count as one field.
  */
 import { shortDigest } from '../../lib/digest.ts';
-import { isJsonObject, withMember } from '../../model/json-record.ts';
+import { isJsonObject, memberOf, withMember } from '../../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../../model/request.ts';
 
 /** 36 bits tell a body's fields apart, 72 bits their values. */
@@ -31,6 +31,19 @@ export function changedFields(body: JsonObject, salt: string, packed: string): J
   let record: JsonObject = {};
   for (const [path, value] of changed) record = withMember(record, path, value);
   return record;
+}
+
+/** Those of `fields` of which `packed` has a digest, and the body nothing. */
+export function emptiedFields(
+  fields: ReadonlyArray<readonly string[]>,
+  body: JsonObject,
+  packed: string,
+): ReadonlyArray<readonly string[]> {
+  const known = unpack(packed);
+  return fields.filter((path) => {
+    const isEmpty = path.reduce<JsonValue | undefined>(memberOf, body) === undefined;
+    return isEmpty && known.has(pathDigest([path, null]));
+  });
 }
 
 type Field = readonly [path: readonly string[], value: JsonValue];

@@ -28,6 +28,7 @@ import { withComposed } from './composition.ts';
 import { convert, expectedOf } from './conversion.ts';
 import { compileDescribesColumns } from './describing-row.ts';
 import { groupProblems, mergeGroup } from './group.ts';
+import type { FieldPath } from './request-field.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
 import {
   addIssue,
@@ -49,6 +50,7 @@ type Steps = {
   /** False: the row is a totals line, which is noted. */
   readonly checkKey: (row: Row, context: RowContext) => boolean;
   readonly pathIdOf: PathIdOf;
+  readonly fields: Mapping['fields'];
   readonly build: Build;
   /** False for a call without a body: none of its rows is an empty row. */
   readonly hasBody: boolean;
@@ -73,6 +75,7 @@ export function compileMapping(options: MappingOptions): Mapping {
   return {
     hasKey: steps.key !== null,
     keyForm: options.definition.keyForm,
+    fields: steps.fields,
     notes: notesOf(compilation),
     keyOf: steps.keyOf,
     groupOf: steps.key === null ? () => null : compileGroupOf(steps.key, options.definition.keyForm),
@@ -95,6 +98,13 @@ function notesOf({ leftToService }: Compilation): readonly string[] {
     `Not sent: ${told}${rest}. A header alone never fills a field that only the service sets; ` +
       `where its cells are meant for the service, write a line under "fields": ${field}: ${column}`,
   ];
+}
+
+/** Of what lies in a list, that list. */
+function fieldOf(path: FieldPath): readonly string[] {
+  const names = path.map(String);
+  const inList = path.findIndex((segment) => typeof segment === 'number');
+  return inList === -1 ? names : names.slice(0, inList);
 }
 
 /** The first row of a group says whose record it is; each is asked for what it adds to the list. */
@@ -133,6 +143,7 @@ function compileSteps(compilation: Compilation): Steps {
     checkKey: compileKeyCheck(compilation, key),
     pathIdOf:
       ownPath === undefined ? compilePathId(compilation, ofPath) : compileOwnPath(compilation, ownPath),
+    fields: ofBody.filter(({ kind }) => kind !== 'constant').map(({ path }) => fieldOf(path)),
     build: buildBody(bodyTree(ofBody, problems), definition.emptyCell),
     // The path of its own may be all that a row has.
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
@@ -305,7 +316,7 @@ const OUTCOME_KNOWN =
 
 /**
  * Whether a report file says of the row that nobody knows whether it was created. It is not sent:
- * without a key its identity is its place in the first file, which the report no longer tells.
+ * without a key its identity is its content, which somebody may have edited.
  */
 function compileIsInDoubt({ definition, source }: MappingOptions): (row: Row) => boolean {
   if (spaceOf(operationOf(definition)) === null) return () => false;

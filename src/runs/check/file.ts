@@ -17,6 +17,7 @@ import type { ReadFormat, RowBatch } from '../../readers/intake/row-feed.ts';
 import { openRows } from '../../readers/intake/rows.ts';
 import { createNamelessColumns, hashFile } from '../../readers/intake/survey.ts';
 import type { Ledger } from '../../session.ts';
+import { createFileIdentify } from '../identities.ts';
 import { mappingOf } from '../input.ts';
 import { type CheckRows, surveyFor } from '../rows.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
@@ -79,6 +80,7 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
     mapping,
     sha256,
     look,
+    identify: createFileIdentify(sha256, { definition, mapping }),
     earlier: earlier?.id ?? null,
     seen,
     apart: reading.apart,

@@ -25,7 +25,7 @@ export type FoundIssue = Omit<RowIssue, 'values'>;
 type KeyExample = {
   readonly row: number;
   readonly line: number;
-  /** `null`: the job names no key, so the row is known by its place. */
+  /** `null`: the job names no key, so the row is known by its content. */
   readonly key: string | null;
   readonly kind: 'known' | 'held';
   readonly run: string;

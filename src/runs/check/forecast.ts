@@ -11,7 +11,7 @@ import { referredState } from '../../delivery/references.ts';
 import { buildRequest } from '../../delivery/service/operations.ts';
 import type { KeyPlace } from '../../engine/ledger/keys.ts';
 import { createDigestTable } from '../../lib/digest.ts';
-import { claimOf, identityKeyOf, type KeyClaim, type KeyState } from '../../model/identity.ts';
+import { type Content, claimOf, type KeyClaim, type KeyState } from '../../model/identity.ts';
 import type { Issue } from '../../model/issue.ts';
 import { identityOfKey, type KeyForm } from '../../model/key-form.ts';
 import type { Mapping, Reference } from '../../model/mapping.ts';
@@ -20,6 +20,7 @@ import type { ServiceRequest } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import type { RowGroup } from '../../model/row-group.ts';
 import { spaceOf } from '../../operations/operations.ts';
+import type { Identify } from '../identities.ts';
 import type { Look } from './ledger.ts';
 
 /** Rows that are one request; holds cell values. */
@@ -63,6 +64,7 @@ type Foreseeing = {
   readonly mapping: Mapping;
   readonly sha256: string;
   readonly look: Look;
+  readonly identify: Identify;
   /** The run that has this very file already: what it has is its own. */
   readonly earlier: string | null;
   readonly seen: SeenKeys;
@@ -83,9 +85,10 @@ export async function foresee(
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
   const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
   const decideRows = createDecider(foreseeing);
-  const planned = keyed.map(({ group, key, identity }) => {
+  const planned = keyed.map(({ group, key, identity, content }) => {
     const state = identity === null ? FREE : known(identity);
-    return { group, key, state, plan: decideRows(group, key, state) };
+    const own = identity?.key ?? key;
+    return { group, key, state, plan: decideRows(group, { key: own, content }, state) };
   });
   const questions = planned.flatMap(({ plan }) => (plan.kind === 'ask' ? [plan.questions] : []));
   const stateOf = await statesOf(look, () => questions.flatMap(({ references }) => references));
@@ -127,13 +130,17 @@ async function fieldsFrom(
 }
 
 /** `identity`: by what the ledger knows the rows; `null` where it knows nothing across runs. */
-function keyedOf(group: RowGroup<Row>, { definition, mapping, sha256 }: Foreseeing) {
+function keyedOf(group: RowGroup<Row>, { definition, mapping, identify }: Foreseeing) {
   const key = mapping.keyOf(group.leader);
   const space = spaceOf(operationOf(definition));
-  const known = mapping.hasKey ? key : identityKeyOf({ sha256 }, mapping, group.leader);
+  const known = identify(group.leader);
   if (space === null || known === null) return { group, key, identity: null };
-  return { group, key, identity: { space, key: known, form: mapping.keyForm } };
+  const { content } = known;
+  return { group, key, content, identity: { space, key: known.key, form: mapping.keyForm } };
 }
+
+/** What a row is known by across runs or, where nothing is, in its file. */
+type Known = { readonly key: string | null; readonly content: Content | undefined };
 
 type Build = (
   call: ServiceRequest['call'],
@@ -149,12 +156,13 @@ function createDecider({ definition, mapping, sha256, look, earlier, seen, apart
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build }, saltOf };
-  return ({ leader: row, keyless, ...group }: RowGroup<Row>, key: string | null, state: KeyState): Plan => {
-    const claim = foreseenClaim(state, { row, key, earlier, seen, apart });
+  return ({ leader: row, keyless, ...group }: RowGroup<Row>, known: Known, state: KeyState): Plan => {
+    const { key: identityKey, content } = known;
+    const claim = foreseenClaim(state, { row, key: identityKey, earlier, seen, apart });
     if (claim === null) return { kind: 'done' };
-    const identityKey = mapping.hasKey ? key : null;
     const members = group.members.map((member) => ({ row: member }));
-    return decide({ run, row, claim, possiblySent: false, identityKey, members, keyless }, UNTOUCHED, means);
+    const task = { run, row, claim, possiblySent: false, identityKey, content, members, keyless };
+    return decide(task, UNTOUCHED, means);
   };
 }
 
@@ -200,6 +208,7 @@ function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
 
 const EXPECTED: Readonly<Record<string, string>> = {
   duplicate_key: 'a key that no other row has; ',
+  same_row: 'a row unlike all others of its file; ',
   key_alike: 'a key that no other row has, however it is written; ',
   group_apart: 'all rows of one key directly below each other; ',
   key_known: 'a key that is not known yet; ',

@@ -90,8 +90,8 @@ export function changedNote(origin: Origin, run: Run, report: string): Note {
     lines: [
       'What was written to it since was not sent.',
       ...(isOpen ? ['To close that run:', `  onboard cancel ${run.id}`] : []),
-      'Then put the whole file into the inbox again: rows with known keys are skipped.',
-      'Where the job names no key, take out what the report names as sent first.',
+      'Then put the whole file into the inbox again: what was sent is skipped.',
+      'Where the job names no key, that is so for rows that say the same.',
       'To prevent it, write under a name ending in .part and rename it, or set a marker.',
     ],
   };

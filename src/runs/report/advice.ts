@@ -14,7 +14,8 @@ const IN_FAILED = 'in failed.csv, then load that file again as it is';
 const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
 const DENIED_AGAIN = 'then `onboard rerun RUN --only denied`, or load failed.csv again as it is.';
 const LATER =
-  'Load failed.csv again as it is when the service works again; if it goes on failing, ask the people who run the service.';
+  'Load failed.csv again as it is when the service works again; if it ' +
+  'goes on failing, ask the people who run the service.';
 const SETTLE =
   'Look in the service whether the record is there, then say so with `onboard resolve`, row by row or by ' +
   'the resolutions in in-doubt.csv; it is not sent again by itself, since that could create it twice.';
@@ -26,7 +27,8 @@ const FIND_BAD_ID =
   'record there and name its id with `onboard resolve`; it is not sent again by itself.';
 const FIND_OWN_ID =
   "The service accepted the record, but gave it another row's id: find the record there, name its own id with `onboard " +
-  'resolve`, and see in results.csv which row has that id, since it may be wrong there; it is not sent again by itself.';
+  'resolve`, and see in results.csv which row has that id, since it ' +
+  'may be wrong there; it is not sent again by itself.';
 const CHOOSE =
   "The service has more than one record under this key: find out which one is the row's, name " +
   'it with `onboard resolve`, and have the others removed; it is not sent again by itself.';
@@ -38,13 +40,18 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
   duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
+  same_row:
+    'Leave the row out where it is the same record twice. Where two are meant, set `checks: { same_row: warn }` in the job ' +
+    'definition, and `onboard rerun RUN --job-file` with it.',
   key_alike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}. \`keyForm: exact\` in the job definition keeps such keys apart, but for those that a job without it has loaded.`,
   key_known:
-    'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
+    'The record exists already: leave the row out, or set ' +
+    '`onKnownKey` to skip or update in the job definition.',
   key_held:
-    'Another run has this key: let it finish, or cancel it (the message names it), then load failed.csv again as it is.',
+    'Another run has this key, or this very row: let it finish, or cancel it ' +
+    '(the message names it), then load failed.csv again as it is.',
   key_in_doubt:
-    'Another row with this key may have created the record: settle that row with `onboard ' +
+    'Another row with this key, or of this content, may have created the record: settle that row with `onboard ' +
     'resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
   bad_path_id: `Correct the id ${IN_FAILED}.`,
   row_in_doubt:
@@ -54,7 +61,8 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     'Give the rows of one key the same values, or the later ' +
     `ones none, but for the list they fill, ${IN_FAILED}.`,
   group_member:
-    'Correct the other row of the same key that is named in its message, then load failed.csv again as it is.',
+    'Correct the other row of the same key that is named in its ' +
+    'message, then load failed.csv again as it is.',
   group_too_large: 'Split the record: more rows with one key than are taken together.',
   group_apart:
     `Put all rows of the key directly below each other ${IN_FAILED}; never ` +
@@ -67,13 +75,16 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     'or send empty cells with `emptyCell: null`.',
   account_changed:
     'Ask the payee by a way that you knew before, never by one that came with the file. Where the account is right, ' +
-    'change it at the service, then `onboard write-off` the row with --changed-at-service; else correct the file.',
+    'change it at the service, then `onboard write-off` the row ' +
+    'with --changed-at-service; else correct the file.',
   account_added:
-    'Ask the payee by a way that you knew before; where the further account is right, add it at the service.',
+    'Ask the payee by a way that you knew before; where the ' +
+    'further account is right, add it at the service.',
   account_not_known: 'Compare the account with the one at the service: nothing is known of what was sent.',
   rule_broken: `Correct the cell ${IN_FAILED}; the rule stands under \`rules\` in the job definition.`,
   reference_unknown:
-    'Load the record with that key first, then `onboard rerun` this run, or load failed.csv again as it is.',
+    'Load the record with that key first, then `onboard rerun` ' +
+    'this run, or load failed.csv again as it is.',
   reference_in_doubt:
     'Settle the record with that key with `onboard resolve`, then `onboard rerun` this run.',
   scientific_notation: `Format the column as text where the file comes from, and write the whole number ${IN_FAILED}.`,
@@ -110,9 +121,11 @@ const BY_CODE: ReadonlyMap<string, string> = new Map(
     http_404: 'Check the id and the base URL; the service knows no such record or address.',
     http_409: 'Look in the service for a record that stands in the way, then correct or drop the row.',
     http_418:
-      'Correct what the service names in rejections.jsonl, in rejected.csv, then load that file again as it is.',
+      'Correct what the service names in rejections.jsonl, in ' +
+      'rejected.csv, then load that file again as it is.',
     http_429:
-      'Lower `send.rate` or `send.concurrency` in the job definition, then load failed.csv again as it is.',
+      'Lower `send.rate` or `send.concurrency` in the job ' +
+      'definition, then load failed.csv again as it is.',
     not_created: 'Send it with `onboard rerun`, or load failed.csv again as it is.',
     redirect:
       'Set MSB_BASE_URL to the address that the service redirects to, ' +
@@ -127,7 +140,8 @@ const BY_CODE: ReadonlyMap<string, string> = new Map(
     request_invalid: 'Check the token and the row for characters that HTTP cannot carry.',
     connection_lost: LATER,
     timeout:
-      'Raise `send.timeoutSeconds` in the job definition if the service is slow, then load failed.csv again as it is.',
+      'Raise `send.timeoutSeconds` in the job definition if the ' +
+      'service is slow, then load failed.csv again as it is.',
     client_closed: 'Load failed.csv again as it is.',
     answer_too_large: LATER,
     answer_encoded: LATER,
@@ -262,7 +276,8 @@ export function reasonAdvice(reason: Reason, operation: string, problem?: string
 }
 
 const REFUSED_ROWS =
-  'Rows that it refused stay denied: `onboard rerun RUN --only denied` sends them again once the run has finished.';
+  'Rows that it refused stay denied: `onboard rerun RUN --only ' +
+  'denied` sends them again once the run has finished.';
 
 const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',
@@ -287,19 +302,23 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
     'sends one create, and the others once its answer ' +
     'can be read.',
   'service-away':
-    'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
+    'No answer came for too long: see whether the service is ' +
+    'there; `onboard doctor` tries to connect to it.',
   'service-hold':
     'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says ' +
-    'when), or have `onboard resume RUN --yes` lift it: requests of every run to that service go out at once then.',
+    'when), or have `onboard resume RUN --yes` lift it: requests ' +
+    'of every run to that service go out at once then.',
   'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
   'file-changed': 'The file is gone, or not what it was when it was read first: put the first one back.',
   journal:
-    'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
+    'The journal in ONBOARD_HOME could not be written, and ' +
+    'nothing is sent without it: make room on its disk.',
   requested: 'Nothing more of it is sent until somebody resumes it.',
   window: "The job's window is closed: it goes on when it opens again.",
   approval: 'Nothing of it is sent before another person than the one who loaded it approves it.',
   unusual: 'Nothing of it is sent before somebody lets it go: the file is unlike those before it.',
   canary:
     'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right ' +
-    'address: if not, correct it, and load the file there. If it is, look at results.csv and the job definition.',
+    'address: if not, correct it, and load the file there. If it ' +
+    'is, look at results.csv and the job definition.',
 };

@@ -172,7 +172,8 @@ const FAILED = {
     'nothing is to be corrected in it. Its rows are in doubt in the ' +
     'run that sent them: settle them there, with onboard resolve.',
   'settle-first':
-    'settle the rows in doubt that its rows wait for, with onboard resolve, correct what else is wrong, then load it:',
+    'settle the rows in doubt that its rows wait for, with onboard ' +
+    'resolve, correct what else is wrong, then load it:',
 } as const;
 
 function command(summary: Summary, file: string, { job }: NextOptions): string {

@@ -9,6 +9,7 @@ import { recordAct, stubOf } from '../../../src/engine/ledger/audit.ts';
 import { appending } from '../../../src/engine/ledger/audit-chain.ts';
 import { createSharedBreaker } from '../../../src/engine/ledger/breaker.ts';
 import type { ChunkLedger } from '../../../src/engine/ledger/chunk-ledger.ts';
+import { knowContent } from '../../../src/engine/ledger/content.ts';
 import { readKeyFields, readKeys } from '../../../src/engine/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../../src/engine/ledger/keys.ts';
 import ADDED from '../../../src/engine/ledger/lua/added.lua';
@@ -22,8 +23,10 @@ import DEREGISTER from '../../../src/engine/ledger/lua/deregister.lua';
 import DROP_LEASE from '../../../src/engine/ledger/lua/drop-lease.lua';
 import EXCHANGE from '../../../src/engine/ledger/lua/exchange.lua';
 import FAILURE from '../../../src/engine/ledger/lua/failure.lua';
+import FORGET_CONTENT from '../../../src/engine/ledger/lua/forget-content.lua';
 import HEARTBEAT from '../../../src/engine/ledger/lua/heartbeat.lua';
 import HOLD_LEASE from '../../../src/engine/ledger/lua/hold-lease.lua';
+import KNOW_CONTENT from '../../../src/engine/ledger/lua/know-content.lua';
 import LOOK from '../../../src/engine/ledger/lua/look.lua';
 import LOOK_UP from '../../../src/engine/ledger/lua/look-up.lua';
 import LOOK_UP_IN_EPOCH from '../../../src/engine/ledger/lua/look-up-in-epoch.lua';
@@ -333,6 +336,21 @@ const OF_PURGES: readonly Case[] = [
     COMPLETE_PURGE,
     ({ redis, keys, run }) => openPurge(redis, keys, run).complete(PURGED),
     ({ redis, keys, run }) => openPurge(redis, keys, run).begin(PURGED),
+  ],
+  [
+    'FORGET_CONTENT',
+    'nothing else',
+    FORGET_CONTENT,
+    async ({ redis, keys, run }) => {
+      const purge = { space: 'subclient', form: 'loose', isGuarded: false } as const;
+      await openPurge(redis, keys, run).writeBlocks(purge, new AbortController().signal);
+    },
+  ],
+  [
+    'KNOW_CONTENT',
+    'nothing else',
+    KNOW_CONTENT,
+    ({ redis, keys }) => knowContent(redis, keys, [{ space: 'subclient', key: 'A', content: 'content1' }]),
   ],
 ];
 

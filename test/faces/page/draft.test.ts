@@ -72,8 +72,8 @@ test.each([
 });
 
 test.each<[BuiltIn, string]>([
-  ['subclient.create', 'and two equal rows are created twice'],
-  ['subclient.update', 'Two rows of one record are both sent'],
+  ['subclient.create', 'of two equal rows of a file one is sent'],
+  ['subclient.update', 'two rows of one record are both sent'],
 ])(
   '%s without a key needs a tick of its own, and its definition says what that means: %s',
   async (operation, means) => {

@@ -205,6 +205,8 @@ const CHECKED = {
   ...{ issues: [], causes: [], warnings: [], notes: [], requests: [] },
   ...{ source: csvSource(), calls: {}, references: { total: 0 } },
   keys: { target: 'sandbox', reason: null, known: 0, held: 0, examples: [] },
+  plan: null,
+  unusual: null,
   estimate: { requests: 1, seconds: 1, basis: 'assumption' },
 };
 
@@ -279,7 +281,7 @@ test.each([
   expect(names).toEqual(lines.length > 1 ? NAMES : ['read as', 'known keys']);
 });
 
-const NAMES = 'read as,note,warning,known keys,sends,references,time,request,request,request'.split(',');
+const NAMES = 'plan,read as,note,warning,known keys,sends,references,time,request,request,request'.split(',');
 
 test('upload, map, check and start are steps that lead back, and a rehearsal comes before the start', async () => {
   const stepOf = (html: string) => /<li aria-current="step">(\w+)/.exec(html)?.[1];

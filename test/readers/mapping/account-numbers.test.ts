@@ -15,7 +15,7 @@ const CATALOG = fieldCatalog('counterparty.draft');
 
 /** What is found in the row, as its severity, code and sentence. */
 function found(row: Readonly<Record<string, string>>, checks: Checks = { accounts: 'error' }) {
-  const settings = { checks: { number_cell: 'error' as const, ...checks } };
+  const settings = { checks: { number_cell: 'error' as const, same_row: 'error' as const, ...checks } };
   const mapped = mapCsv(row, settings, { catalog: CATALOG });
   const [severity, told] = mapped.kind === 'mapped' ? ['warn', mapped.warnings] : ['error', mapped.issues];
   return told.map(({ code, expected }) => `${severity} ${code}: ${expected}`);

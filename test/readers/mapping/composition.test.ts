@@ -24,7 +24,7 @@ test.each<[FieldSource, string, string, unknown]>([
   expect({ name: undefined, ...Object(body) }).toMatchObject({ email: 'e', name: made });
 });
 
-const checks = { accounts: 'error', damage: 'error', number_cell: 'error' } as const;
+const checks = { accounts: 'error', damage: 'error', number_cell: 'error', same_row: 'error' } as const;
 
 test.each<[string, FieldSource, string, string, unknown]>([
   ['accounts.0.iban', { columns: ['A', 'B'], join: '' }, 'GB29NWBK60161', '331926819', null],

@@ -4,6 +4,7 @@ import type { Row } from '../../../src/model/row.ts';
 import { createGroupCutter } from '../../../src/model/row-group.ts';
 import { createApartRows } from '../../../src/readers/intake/apart-rows.ts';
 import { createSeenKeys, foresee } from '../../../src/runs/check/forecast.ts';
+import { createFileIdentify } from '../../../src/runs/identities.ts';
 import { NO_KEYS } from '../../../src/runs/rows.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
 
@@ -38,6 +39,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
       async ({ names }) =>
         new Map(names.flatMap((key) => (states[key] === undefined ? [] : [[key, states[key]] as const]))),
     ),
+    identify: createFileIdentify('f'.repeat(64), { definition, mapping }),
     earlier,
     seen: createSeenKeys('loose'),
     apart: new Map(apart.found()),

@@ -7,6 +7,7 @@ import { issueWords, messageOf } from '../../../src/model/sentence.ts';
 import { identitySpace } from '../../../src/operations/operations.ts';
 import { createApartRows } from '../../../src/readers/intake/apart-rows.ts';
 import { createSeenKeys, foresee } from '../../../src/runs/check/forecast.ts';
+import { createFileIdentify } from '../../../src/runs/identities.ts';
 import { claimedRows, claimingRows } from '../../../src/runs/ingest.ts';
 import { NO_KEYS } from '../../../src/runs/rows.ts';
 import {
@@ -44,6 +45,7 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
     mapping,
     sha256: bench.context.run.sha256,
     look: lookWith((asked) => readKeys(own().redis, bench.keys, asked)),
+    identify: createFileIdentify(bench.context.run.sha256, { definition, mapping }),
     earlier: null,
     seen: createSeenKeys(definition.keyForm),
     apart,
@@ -90,7 +92,8 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
   const { run } = bench.context;
   const rows = rowsOf(lines);
   const apart = apartIn(job, lines);
-  const claiming = claimingRows(rows, { run, definition, mapping, apart });
+  const identify = createFileIdentify(run.sha256, { definition, mapping });
+  const claiming = claimingRows(rows, { definition, mapping, apart, identify });
   const form = definition.keyForm;
   const claim = { run: run.id, space: identitySpace(run), form, rows: claiming };
   return claimedRows(rows, claiming, await claimKeys(bench.epoch, bench.keys, claim), apart);
@@ -99,7 +102,21 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
 const EXACT = { ...SUBCLIENTS, keyForm: 'exact' };
 const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert' };
-const PLACES = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
+const KEYLESS = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
+const KEYLESS_WARNED = { ...KEYLESS, checks: { same_row: 'warn' } };
+const KEYLESS_UPSERT = { ...KEYLESS, operation: 'subclient.upsert' };
+const UPDATE = {
+  operation: 'subclient.update',
+  fields: { id: 'Ref', 'details.name': 'Name' },
+  ignore: ['IBAN', 'Parent'],
+};
+/** Of a row without a key, by its name and its number. */
+const contentOf = (name: string, nth = 1) => {
+  const { definition, mapping } = compiled(KEYLESS_WARNED);
+  const identify = createFileIdentify('', { definition, mapping });
+  const rows = rowsOf(Array.from({ length: nth }, () => `X,${name}`));
+  return rows.map(identify).at(-1)?.key ?? '';
+};
 
 /** Rows and what becomes of each. */
 test.each<[string, object, Before, string, string]>([
@@ -120,7 +137,30 @@ test.each<[string, object, Before, string, string]>([
   ['another run’s key', SUBCLIENTS, { A: 'held' }, 'A,Acme | A,Again', 'key_held duplicate_key'],
   ['a key in doubt', UPSERT, { A: 'doubted' }, 'A,Acme | B,', 'key_in_doubt missing_required'],
   ['a key that was given back', SUBCLIENTS, { A: 'given back' }, 'A,Acme', 'sent'],
-  ['rows without a key column', PLACES, {}, 'A,Acme | A,Acme', 'sent sent'],
+  ['like rows without a key column', KEYLESS, {}, 'A,Acme | B,Acme | C,Bay', 'sent same_row sent'],
+  [
+    'like rows that are meant',
+    KEYLESS_WARNED,
+    { [contentOf('Acme')]: 'known', [contentOf('Bay', 2)]: 'doubted' },
+    'A,Acme | B,Acme | C,Bay | D,Bay | E,Bay',
+    'skipped sent sent key_in_doubt sent',
+  ],
+  [
+    'rows without a key column that are known, held and in doubt',
+    KEYLESS,
+    { [contentOf('A')]: 'known', [contentOf('B')]: 'held', [contentOf('C')]: 'doubted' },
+    'A,A | B,A | C,B | D,C | E,',
+    'skipped same_row key_held key_in_doubt missing_required',
+  ],
+  [
+    'a known row without a key',
+    { ...KEYLESS, onKnownKey: 'fail' },
+    { [contentOf('A')]: 'known' },
+    ',A',
+    'key_known',
+  ],
+  ['a known row without a key, in an upsert', KEYLESS_UPSERT, { [contentOf('A')]: 'known' }, ',A', 'skipped'],
+  ['like rows that create nothing', UPDATE, {}, 'A,Acme | A,Acme', 'sent sent'],
   ['references to earlier rows', SUBCLIENTS, {}, 'A,Acme | B,Below,,A', 'sent sent'],
   ['known and unknown references', SUBCLIENTS, { P: 'known' }, 'A,Acme,,P | B,Bay,,X', 'sent waits'],
   ['a reference to an invalid row', SUBCLIENTS, {}, 'A, | B,Below,,A', 'missing_required waits'],

@@ -104,12 +104,10 @@ const NO_KEY = "No column looks like the rows' own key.";
 /** What it means that a job has no key, in sentences. */
 export function keylessWords(operation: Operation): readonly string[] {
   const isOnce = spaceOf(operation) !== null;
+  if (!isOnce) return ['Without a key, two rows of one record are both sent.'];
   return [
-    'Without a key, a row is known by its place in this very file.',
-    isOnce
-      ? 'The same rows in another file, or in this one saved again, are created again, ' +
-        'and two equal rows are created twice.'
-      : 'Two rows of one record are both sent.',
+    'Without a key, a row is known by all that is sent of it.',
+    'Where one value changes, it is created again; of two equal rows of a file one is sent.',
   ];
 }
 

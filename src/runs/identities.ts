@@ -1,0 +1,110 @@
+/**
+ * What the rows of a file are known by: their keys or, where a job that creates records names none,
+ * their content: what they map to, and the how-manieth row of their file it is that maps to it. The
+ * same file gives the same identities however often it is read.
+ */
+import { isKnownByContent, type JobDefinition } from '../config/job-definition.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
+import { formAt, type LedgerKeys } from '../engine/ledger/keys.ts';
+import { type LikeRow, likeRowsBefore } from '../engine/ledger/origins.ts';
+import { createDigestTable, hexDigest } from '../lib/digest.ts';
+import { orElse } from '../lib/errors.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { contentText } from '../model/content.ts';
+import { type Content, identityWithoutKey } from '../model/identity.ts';
+import type { Mapping } from '../model/mapping.ts';
+import type { Row } from '../model/row.ts';
+import type { Run } from '../model/run.ts';
+
+/** `content`: of a row without a key that maps. */
+type Identity = { readonly key: string; readonly content?: Content };
+
+/** `null`: the row has none, and claims nothing. */
+export type Identify = (row: Row) => Identity | null;
+
+type Identifying = {
+  readonly definition: JobDefinition;
+  readonly mapping: Mapping;
+  readonly run: Pick<Run, 'sha256' | 'identity'>;
+  /** The row of an earlier file that a row stands for, where that one had this content. */
+  readonly beforeOf?: BeforeOf;
+};
+
+type BeforeOf = (row: number, digest: string) => LikeRow | undefined;
+
+/** Where it counts (`countsRows`), it has to be asked of all rows of the file, in order. */
+function createIdentify({ run, definition, mapping, beforeOf = () => undefined }: Identifying): Identify {
+  if (mapping.hasKey) {
+    return (row) => {
+      const key = mapping.keyOf(row);
+      return key === null ? null : { key };
+    };
+  }
+  const numberOf = createNumbers(definition, beforeOf);
+  return (row) => {
+    const text = run.identity === 'content' ? contentOf(row, mapping) : null;
+    const content = text === null ? undefined : numberOf(row, hexDigest(text, DIGEST_CHARACTERS));
+    const key = identityWithoutKey(run, row.row, content);
+    return key === null ? null : { key, ...(content !== undefined && { content }) };
+  };
+}
+
+/** For the rows of a file that has no run yet. */
+export function createFileIdentify(
+  sha256: string,
+  identifying: Pick<Identifying, 'definition' | 'mapping'>,
+): Identify {
+  const identity = isKnownByContent(identifying.definition) ? 'content' : undefined;
+  return createIdentify({ ...identifying, run: { sha256, identity } });
+}
+
+/** For a run's rows, of which some may stand for rows of earlier files. */
+export async function openIdentify(
+  run: Run,
+  definition: JobDefinition,
+  { redis, keys }: { readonly redis: RedisConnection; readonly keys: LedgerKeys },
+): Promise<Identify> {
+  const mapping = mappingFor(definition, run.source);
+  const identifying = { run, definition, mapping };
+  if (run.identity !== 'content') return createIdentify(identifying);
+  const before = await likeRowsBefore(redis, keys, run);
+  const beforeOf: BeforeOf = (row, digest) => {
+    const like = before.get(row);
+    const key = like && identityWithoutKey(run, row, { digest, nth: like.nth });
+    // Edited, it is another row.
+    return key && formAt(keys, { key }) === formAt(keys, { key, ...like }) ? like : undefined;
+  };
+  return createIdentify({ ...identifying, beforeOf });
+}
+
+/** 128 bits. */
+const DIGEST_CHARACTERS = 32;
+
+/** Whether like rows of one file are told apart by their number. */
+export function countsRows(definition: JobDefinition): boolean {
+  return isKnownByContent(definition) && definition.checks.same_row === 'warn';
+}
+
+function createNumbers(definition: JobDefinition, beforeOf: BeforeOf) {
+  const counts = countsRows(definition);
+  const last = createDigestTable();
+  return ({ row }: Row, digest: string): Content => {
+    const before = beforeOf(row, digest);
+    if (before?.nth !== undefined) return { digest, nth: before.nth };
+    if (!counts) return { digest };
+
+    // One that was held back for an earlier row of its file is at least the second.
+    const least = before === undefined ? 1 : 2;
+    const nth = Math.max((last.get(digest) ?? 0) + 1, least);
+    last.set(digest, nth);
+    return nth === 1 ? { digest } : { digest, nth };
+  };
+}
+
+/** `null`: the row doesn't map. */
+export function contentOf(row: Row, mapping: Mapping): string | null {
+  // Its worker says what is wrong.
+  const mapped = orElse(null, () => mapping.map(row));
+  if (mapped?.kind !== 'mapped') return null;
+  return `${JSON.stringify(mapped.pathId)}\n${contentText(mapped)}`;
+}
