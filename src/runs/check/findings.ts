@@ -120,7 +120,6 @@ export function createFindings(listed: Planned | null = null) {
     result(found: Context) {
       const { job, reading, rows, look, earlier, delivery, estimate, against, isFull } = found;
       const { columns: _, notes, ...source } = reading.source;
-      const causes = tally.issues().map(({ exampleRow: row, ...cause }) => ({ ...cause, row }));
       return {
         file: reading.path,
         job,
@@ -133,7 +132,7 @@ export function createFindings(listed: Planned | null = null) {
         issues: issues.shown,
         issuesTotal: issues.total(),
         /** By code and column, commonest first. */
-        causes,
+        causes: issues.causes(),
         /** Rows of which nothing is left to be done: their key is known. */
         skipped: counts.skipped,
         /** Refer to a record that there is not yet: sent before, they would be invalid. */
@@ -146,12 +145,7 @@ export function createFindings(listed: Planned | null = null) {
         /** `null`: there is no ledger to compare with. */
         plan: look.kind === 'none' ? null : plan.result(against, isFull),
         earlierRun: earlier === null ? null : { run: earlier.id, state: earlier.state },
-        keys: {
-          target: look.kind === 'ledger' ? look.target : null,
-          reason: look.kind === 'none' ? look.reason : null,
-          ...keys.counts,
-          examples: keys.examples,
-        },
+        keys: keys.told(look),
         // Rows wait for nothing else.
         references: { ...references.counts(), unresolvedRows: counts.waiting },
         calls: requests.calls(),
@@ -183,6 +177,7 @@ function createIssueList(tally: Tally) {
   return {
     shown,
     total: () => total,
+    causes: () => tally.issues().map(({ exampleRow: row, ...cause }) => ({ ...cause, row })),
     add(rows: readonly Row[], wrong: readonly RowIssue[]) {
       for (const { row } of rows) {
         const issues = wrong.filter((issue) => issue.row === row);
@@ -215,8 +210,12 @@ function createKeyTally() {
   const counts = { known: 0, held: 0 };
   const examples: KeyExample[] = [];
   return {
-    counts,
-    examples,
+    told: (look: Look) => ({
+      target: look.kind === 'ledger' ? look.target : null,
+      reason: look.kind === 'none' ? look.reason : null,
+      ...counts,
+      examples,
+    }),
     add({ leader, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) {
       const { kind, run } = state;
       counts[kind] += 1;
