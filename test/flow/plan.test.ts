@@ -70,7 +70,7 @@ test('a job that creates alone says what differs and is not sent, and names it',
     ]),
   });
   const listed = await flow.onboard(['check', '--job-file', definition, file, '--list', 'notSent']);
-  for (const words of ['row 2, "S2"', 'row 3, "S3": accounts', '1 × changed_not_sent, and not sent'])
+  for (const words of ['row 2, "S2"', 'row 3, "S3": accounts', '1 × changed_not_sent; for example'])
     expect(listed.stdout).toContain(words);
 
   // Until the job's next file it needs somebody's attention.

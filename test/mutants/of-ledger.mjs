@@ -323,8 +323,8 @@ export const OF_LEDGER = [
   {
     id: 'written-off-for-good',
     in: 'src/engine/ledger',
-    find: "return one.code !== 'duplicate_key' && isEnded(one);",
-    put: "return one.code !== 'duplicate_key' && isCorrectable(one);",
+    find: 'return !ANOTHERS.has(one.code) && isEnded(one);',
+    put: 'return !ANOTHERS.has(one.code) && isCorrectable(one);',
     tests: ['test/flow/account'],
     why: 'a record that is at the service counts as written off',
   },
@@ -355,7 +355,7 @@ export const OF_LEDGER = [
   {
     id: 'resumed-without-approval',
     in: 'src/engine/ledger',
-    find: 'local waits = place == protocol.waitsForApproval',
+    find: 'local waits = protocol.waitsForPerson[place]',
     put: 'local waits = false',
     tests: ['test/engine/ledger/run-store'],
     why: 'a run that waits for approval goes on without it',

@@ -628,7 +628,7 @@ export const OF_PROGRAM = [
   {
     id: 'row-without-identity-sent',
     in: 'src/delivery',
-    find: "if (isUnknown(task, definition)) throw new Error('a row without an identity');",
+    find: "if (isUnknown(task, means.definition)) throw new Error('a row without an identity');",
     put: '',
     tests: ['test/delivery/same-rows'],
     why: 'a row is created of which no later file knows',

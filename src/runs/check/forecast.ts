@@ -228,11 +228,15 @@ function fateOfEnd(
   const wrong = [...(ends?.values() ?? [end])].flatMap(({ issues = [] }) => issues);
   if (wrong.length > 0) return { kind: 'invalid', issues: wrong };
   const { code = '', message = '', values } = end;
-  const column = definition.key ?? null;
+  const isOfAccount = code === 'account_changed';
+  const column = isOfAccount ? null : (definition.key ?? null);
   const expected = `${EXPECTED[code] ?? 'a row that can be sent; '}${message}`;
   return {
     kind: 'invalid',
-    issues: rows.map(({ row, line }) => ({ row, line, column, value, expected, values, code })),
+    issues: rows.map(({ row, line }) => ({
+      ...{ row, line, column, expected, values, code },
+      value: isOfAccount ? null : value,
+    })),
     ...compared,
   };
 }

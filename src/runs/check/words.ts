@@ -139,14 +139,14 @@ function recordWords({ row, key, fields }: PlannedRecord): string {
 function warningFacts({ warnings }: Checked): Fact[] {
   return warnings.map(({ code, column, count, examples }) => {
     const where = column === null ? '' : ` in "${column}"`;
-    const words = `${count} × ${code}${where}, ${sentWords(code)}; for example`;
+    const words = `${count} × ${code}${where}${sentWords(code)}; for example`;
     return fact('warning', words, ...examples.map(issueWords));
   });
 }
 
 /** Of a known record nothing is sent, whatever differs. */
 function sentWords(code: string): string {
-  return warningAdvice(code) === '' ? 'sent all the same' : 'and not sent';
+  return warningAdvice(code) === '' ? ', sent all the same' : '';
 }
 
 const BECOMES = {
