@@ -117,6 +117,12 @@ describe('accounts', () => {
     ['the first one', [], [{ iban: IBAN }], 'added'],
     ['one less', [{ iban: IBAN }, { iban: OTHER_IBAN }], [{ iban: IBAN }], 'removed'],
     ['none any more', [{ iban: IBAN }], [], 'removed'],
+    [
+      'another national form for one account of each',
+      [{ iban: IBAN }, { accountNumber: '1' }],
+      [{ accountNumber: '2' }],
+      'changed',
+    ],
     ['an IBAN for a national form', [{ accountNumber: '0532013000' }], [{ iban: IBAN }], 'restated'],
     [
       'an IBAN for a national form, and another one',
