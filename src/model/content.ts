@@ -33,28 +33,43 @@ export function contentText({ body, references }: MappedRecord): string {
   return text + named.sort().join('');
 }
 
-/** Each text has its length before it, so that no two values have one text. */
+/**
+ * Each text has its length before it, so that no two values have one text. By hand, not by a list
+ * for each level: this is most of what content costs a row.
+ */
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return `"${value.length}:${value}`;
-  if (isJsonList(value)) return `[${value.length}:${value.map(textOf).join('')}`;
+  if (isJsonList(value)) {
+    let text = `[${value.length}:`;
+    for (const item of value) text += textOf(item);
+    return text;
+  }
   if (!isJsonObject(value)) return `#${value};`;
 
-  const names = Object.keys(value).sort();
+  const names = sortedNames(value);
   let text = `{${names.length}:`;
-  for (const name of names) {
-    text += textOf(name);
-    text += textOf(value[name] ?? null);
-  }
+  for (const name of names) text += `${name.length}:${name}${textOf(value[name] ?? null)}`;
   return text;
+}
+
+function sortedNames(object: JsonObject): readonly string[] {
+  const names = Object.keys(object);
+  for (let i = 1; i < names.length; i += 1) if ((names[i - 1] ?? '') > (names[i] ?? '')) return names.sort();
+  return names;
 }
 
 type Account = { readonly form: Form; readonly text: string };
 
 /** Of each of its accounts that has a number. */
 export function accountsIn(body: JsonObject): readonly Account[] {
-  const accounts = memberOf(body, 'accounts');
-  if (!isJsonList(accounts)) return [];
-  return accounts.map(accountOf).filter((account) => account !== null);
+  const listed = memberOf(body, 'accounts');
+  const accounts: Account[] = [];
+  if (!isJsonList(listed)) return accounts;
+  for (const one of listed) {
+    const account = accountOf(one);
+    if (account !== null) accounts.push(account);
+  }
+  return accounts;
 }
 
 /** In this order the first that is filled says which bank's the number is. */
@@ -78,11 +93,14 @@ function bankOf(account: JsonValue): string {
   return '';
 }
 
+/** Nearly all are written so. */
+const PLAIN = /^[\dA-Z]*$/;
 const SIGNS_BETWEEN = /[^\p{L}\p{N}]/gu;
 
 /** As people read it: without spaces and hyphens, in capital letters. */
 function plainText(value: JsonValue | undefined): string {
   if (typeof value !== 'string') return '';
+  if (PLAIN.test(value)) return value;
   return value.replaceAll(SIGNS_BETWEEN, '').toUpperCase();
 }
 

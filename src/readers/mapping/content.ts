@@ -21,9 +21,12 @@ const ACCOUNTS_APART = 5;
 export function packContent(record: MappedRecord, salt: string): string {
   const whole = shortDigest(`${salt}\n${contentText(record)}`, WHOLE_CHARACTERS);
   const accounts = accountsIn(record.body);
-  if (accounts.length === 0) return whole;
+  const [first] = accounts;
+  if (first === undefined) return whole;
+  if (accounts.length === 1) return whole + digestOf(first.form, first.text, salt);
 
-  const digests = [...new Set(accounts)].map(({ form, text }) => digestOf(form, text, salt)).sort();
+  const each = accounts.map(({ form, text }) => digestOf(form, text, salt));
+  const digests = [...new Set(each)].sort();
   if (digests.length <= ACCOUNTS_APART) return whole + digests.join('');
   return whole + digestOf(FORMS.all, digests.join(''), salt);
 }
