@@ -14,6 +14,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { KeyState } from '../../model/identity.ts';
 import { OUTCOMES, wasAccepted } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
+import type { Settlement } from '../../model/settlement.ts';
 import { type Ledger, openLedger } from '../../session.ts';
 import { findOrigins, type Loading } from '../origins.ts';
 import { summarize } from '../report/summary.ts';
@@ -101,8 +102,7 @@ export function createLook(ledger: Ledger, target: string) {
       const run = await store.get(id);
       if (run === null) return;
       for await (const { settlements } of createRunView(redis, keys, run).chunks())
-        for (const { key, outcome } of settlements)
-          if (key !== '' && (wasAccepted(outcome) || outcome === 'skipped')) yield key;
+        for (const settled of settlements) if (settled.key !== '' && isAtService(settled)) yield settled.key;
     },
     /** As a run of the file would be compared. */
     delivery: (delivered: Omit<Delivered, 'target'>) => deliveryOf({ ...delivered, target }, ledger),
@@ -113,6 +113,11 @@ export function createLook(ledger: Ledger, target: string) {
       return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
     },
   };
+}
+
+/** A row that was held for its account has its record there, too. */
+function isAtService({ outcome, code }: Pick<Settlement, 'outcome' | 'code'>): boolean {
+  return wasAccepted(outcome) || outcome === 'skipped' || code === 'account_changed';
 }
 
 function hasSent({ state, outcomes }: Run): boolean {
