@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { CALLS, OPERATIONS } from '../../src/operations/operations.ts';
-import { filesBelow, textOf } from './source-files.ts';
+import { filesBelow, ROOT, textOf } from './source-files.ts';
 
 /** The linter holds the rules that one file can break by itself (biome.json): here is what it takes the whole for. */
 
@@ -112,3 +113,13 @@ function functionsIn(node: unknown): readonly Span[] {
 function isFunction(node: object): node is Span {
   return 'type' in node && /Function/.test(String(node.type)) && 'body' in node && node.body !== null;
 }
+
+test('every mutant has its text in the sources, and tests that are to see it', () => {
+  const { status, stdout } = spawnSync(process.execPath, ['test/mutants/run.mjs', '--list'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const lost = stdout.split('\n').filter((line) => line !== '' && !line.includes('  src/'));
+  expect(lost).toEqual([]);
+  expect(status).toBe(0);
+});
