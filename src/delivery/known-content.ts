@@ -69,7 +69,7 @@ export function endOfKnown(known: Known, guard: Guard): RowEnd {
   };
 }
 
-const HELD = 'the row has another account than the one with which run {run} created the record';
+const HELD = 'the row has another account than is known of the record that run {run} created';
 
 const SAID: Readonly<Record<Change['kind'], string>> = {
   new: '',

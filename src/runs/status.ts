@@ -108,8 +108,9 @@ export async function runsToSeeTo(ledger: Ledger): Promise<RunToSeeTo[]> {
   for (const batch of batchesOf(await ledger.index.latest(RUNS_LOOKED_THROUGH), AT_ONCE)) {
     const briefs = (await Promise.all(batch.map(briefOf))).flat().map((brief) => {
       const name = `${brief.target} ${brief.job}`;
-      const isLatest = !met.has(name);
-      met.add(name);
+      const isDelivery = brief.parent === null && brief.standsFor === undefined;
+      const isLatest = isDelivery && !met.has(name);
+      if (isDelivery) met.add(name);
       return { brief, isLatest };
     });
     const looks = briefs.filter(({ brief, isLatest }) => needsALook(brief, isLatest));

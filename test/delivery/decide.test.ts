@@ -277,7 +277,7 @@ describe('a row whose key is known, against what the record was created with', (
   const HELD = {
     outcome: 'invalid',
     code: 'account_changed',
-    message: 'the row has another account than the one with which run run-before created the record as sub-9',
+    message: 'the row has another account than is known of the record that run run-before created as sub-9',
   };
 
   type Told = readonly [string, JsonObject, string, readonly string[]];

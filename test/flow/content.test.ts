@@ -30,7 +30,7 @@ async function told(flow: Flow, summary: Summary) {
 
 const SAME = 'already created by run R with this content';
 const OTHER = 'already created by run R with other content, and this was not sent';
-const HELD_WORDS = 'the row has another account than the one with which run R';
+const HELD_WORDS = 'the row has another account than is known of the record that run R created';
 const NOT_KNOWN = 'already created by run R; its content is not known';
 
 describe('a payee that is known', () => {
@@ -46,11 +46,7 @@ describe('a payee that is known', () => {
     expect(await told(flow, second.summary)).toEqual([
       ['skipped', 'key_known', SAME],
       ['skipped', 'key_known', `${OTHER}; warning: changed_not_sent`],
-      [
-        'invalid',
-        'account_changed',
-        expect.stringMatching(/^the row has another account than the one with which run R/),
-      ],
+      ['invalid', 'account_changed', expect.stringMatching(/^the row has another account than is known/)],
       ['invalid', 'account_changed', expect.any(String)],
       ['drafted', '', ''],
     ]);

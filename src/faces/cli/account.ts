@@ -151,13 +151,16 @@ function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags)
 }
 
 async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {
-  const request = requestOf(flags, io);
+  const areMoved = flags.changedAtService === true;
+  const asked = requestOf(flags, io);
+  // The audit has the reason, and so what was said of the account.
+  const request = areMoved ? { ...asked, why: `account changed at the service: ${asked.why}` } : asked;
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    const areMoved = flags.changedAtService === true;
     const written = await writeOff(run, meant, request, session.ledger, { areMoved });
     const { account: told } = await writeReportOf(run, session);
     say(io, `${countOf(written, 'row')} written off by ${request.by}.`);
+    if (areMoved && written > 0) say(io, 'What they say is the known account from now on.');
     if (told !== null) say(io, accountLine(told));
     return EXIT.success;
   });

@@ -55,7 +55,10 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     }
     const rehearsal = env.baseUrl === null && flags.sandbox !== true ? ' --sandbox' : '';
     if (sendable > 0 && flags.json !== true)
-      say(io, `To send what can be sent: ${io.typed.replace(' check ', ' run ')}${rehearsal}`);
+      say(
+        io,
+        `To send what can be sent: ${io.typed.replace(' check ', ' run ').replace(/ --list[ =]\S+/, '')}${rehearsal}`,
+      );
     return exitCode;
   });
 }

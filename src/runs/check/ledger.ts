@@ -88,7 +88,7 @@ export function createLook(ledger: Ledger, target: string) {
     /** The job's last file that was read to its end; `null`: there is none. */
     async lastDelivery({ name, definition }: Job): Promise<LastDelivery | null> {
       const runs = await store.list(RUNS_LOOKED_AT);
-      const last = runs.find((run) => run.job === name && run.parent === null && run.state === 'finished');
+      const last = runs.find((run) => run.job === name && isDelivery(run) && run.state === 'finished');
       if (last === undefined) return null;
       const known = await store.definition(last.id).catch(() => null);
       return {
@@ -113,6 +113,11 @@ export function createLook(ledger: Ledger, target: string) {
       return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
     },
   };
+}
+
+/** Not a rerun, nor a corrected file. */
+function isDelivery({ parent, standsFor }: Run): boolean {
+  return parent === null && standsFor === undefined;
 }
 
 /** A row that was held for its account has its record there, too. */

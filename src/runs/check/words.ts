@@ -99,20 +99,24 @@ function issueWords(issue: Omit<FoundIssue, 'code'>): string {
 
 /** What the file brings, before all else. */
 export function planFacts({ plan }: Checked): Fact[] {
-  if (plan === null || plan.against === null) return [];
+  if (plan === null) return [];
   const { against, listed = [] } = plan;
+  // A first file of a job has nothing but new records, unless another job has sent them.
+  const areKnown = plan.changed + plan.unchanged + plan.notSent + plan.notKnown > 0;
+  if (against === null && !areKnown) return [];
   const counts = PLANNED.flatMap((kind) => {
     const count = plan[kind] ?? 0;
     return count === 0 ? [] : [`${numberShown(count)} ${PLAN_WORDS[kind]}`];
   });
-  const since = `against run ${against.run} of ${against.at.slice(0, 10)}`;
+  const since =
+    against === null ? 'against what is known' : `against run ${against.run} of ${against.at.slice(0, 10)}`;
   const fields = Object.entries(plan.fields).map(([field, count]) => `${field} ${numberShown(count)}`);
   const rest = fields.length - FIELDS_SHOWN;
   const more = rest > 0 ? [`${rest} more`] : [];
   const texts = [
     `${since}: ${counts.length === 0 ? 'no record' : counts.join(', ')}`,
     ...(fields.length === 0 ? [] : [`in ${[...fields.slice(0, FIELDS_SHOWN), ...more].join(', ')}`]),
-    ...(against.isSameDefinition ? [] : [DEFINITION_CHANGED]),
+    ...(against?.isSameDefinition === false ? [DEFINITION_CHANGED] : []),
     ...listed.map(recordWords),
   ];
   return [fact('plan', ...texts)];

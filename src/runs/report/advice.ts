@@ -222,6 +222,11 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation, 
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
 
+/** Of a row that was not held. */
+const RESTATED =
+  'Compare it with the account at the service; where it is another one, ask the payee by a way that ' +
+  'you knew before, and change it there if it is right.';
+
 const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
   'changed_not_sent',
   'emptied_not_sent',
@@ -232,6 +237,7 @@ const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
 
 /** Empty for checks, which the job definition can make errors. */
 export function warningAdvice(code: string): string {
+  if (code === 'account_changed') return RESTATED;
   return OF_CONTENT.has(code) ? (BY_CODE.get(code) ?? '') : '';
 }
 
