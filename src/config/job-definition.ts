@@ -480,6 +480,10 @@ export const jobDefinitionSchema = settingsSchema
     path: ['checks', 'same_row'],
     message: 'expected error: `warn` is for a job that creates records and names no key',
   })
+  .refine(({ key, guard }) => guard.accounts !== 'hold' || key !== undefined, {
+    path: ['guard', 'accounts'],
+    message: 'expected `warn`, or a `key`: an account is compared with those of the record that has the key',
+  })
   .refine(({ key, group }) => group === undefined || key !== undefined, {
     path: ['key'],
     message: 'expected a column, since rows are grouped by their key',

@@ -10,7 +10,7 @@ import type { KeyPlace } from '../engine/ledger/keys.ts';
 import { type FirstIntent, firstIntentIn, type Mark } from '../engine/ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../engine/ledger/settle-entry.ts';
 import type { MappedRecord } from '../model/content.ts';
-import type { KeyClaim } from '../model/identity.ts';
+import type { KeyClaim, KeyState } from '../model/identity.ts';
 import type { Issue, Values } from '../model/issue.ts';
 import { withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
@@ -19,8 +19,12 @@ import type { JsonObject, ServiceRequest } from '../model/request.ts';
 import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { callOfKnown, callOfNew, isUpsert, mayRepeat, spaceOf } from '../operations/operations.ts';
-import { packContent } from '../readers/mapping/content.ts';
-import { changedFields, emptiedFields, packFieldDigests } from '../readers/mapping/field-digests.ts';
+import {
+  changedFields,
+  emptiedFields,
+  packContent,
+  packFieldDigests,
+} from '../readers/mapping/field-digests.ts';
 import { besideKeyless } from '../readers/mapping/group.ts';
 import type { Idempotency } from './idempotency.ts';
 import { type Change, changeOf, endOfKnown, NOT_KNOWN, UNCHANGED } from './known-content.ts';
@@ -29,7 +33,7 @@ import type { RowEnd, RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
 
 export type Plan =
-  | { readonly kind: 'done' }
+  | { readonly kind: 'done'; readonly change?: Change }
   /** `ends`: of rows of the request that end otherwise. */
   | {
       readonly kind: 'end';
@@ -66,7 +70,7 @@ type PlannedFields = FieldsChange & { readonly contentBefore: string };
 
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
-type OfTask = 'run' | 'row' | 'identityKey' | 'content' | 'claim' | 'possiblySent' | 'keyless';
+type OfTask = 'run' | 'row' | 'identityKey' | 'rowContent' | 'claim' | 'possiblySent' | 'keyless';
 
 /** What is decided of: a row with those that go in its request. */
 type Undecided = Pick<RowTask, OfTask> & {
@@ -214,9 +218,9 @@ function isUnknown({ identityKey }: Undecided, definition: JobDefinition): boole
 
 type OfRow = Extract<Mapped, { kind: 'mapped' }>;
 
-function warningsOf({ warnings }: OfRow, { row: { row, line }, content }: Undecided): readonly Issue[] {
-  if (content?.nth === undefined) return warnings;
-  const values = { nth: String(content.nth) };
+function warningsOf({ warnings }: OfRow, { row: { row, line }, rowContent }: Undecided): readonly Issue[] {
+  if (rowContent?.nth === undefined) return warnings;
+  const values = { nth: String(rowContent.nth) };
   const expected =
     'a row unlike all others of its file; it is sent as number {nth} of those that say the same';
   return [...warnings, { row, line, column: null, value: null, expected, values, code: 'same_row' }];
@@ -327,15 +331,28 @@ function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
     return { kind: 'end', end: endOfKnown(same, 'off'), change: UNCHANGED };
   }
 
-  const mapped = texts ?? mappedOf(task, means);
-  const now = mapped.kind === 'mapped' ? contentOf(task, mapped, means) : '';
-  // What no longer maps, or has no key, can't be compared.
-  const change = now === '' ? NOT_KNOWN : changeOf(now, claim.content);
+  const { now, change } = compared(task, claim, means);
   const end = endOfKnown({ row, ...claim, now, change }, definition.guard.accounts);
   return { kind: 'end', end, change };
 }
 
 type Known = Extract<Undecided['claim'], { kind: 'known' }>;
+
+/** A row against what is known of its record. `now`: its own content. */
+function compared(task: Undecided, { content }: Pick<Known, 'content'>, means: Means) {
+  const mapped = mappedOf(task, means);
+  const now = mapped.kind === 'mapped' ? contentOf(task, mapped, means) : '';
+  // What no longer maps, or has no key, can't be compared.
+  const change = now === '' ? NOT_KNOWN : changeOf(now, content);
+  return { now, change };
+}
+
+/** Of a row with which the run of its very file is done: it may have been changed since. */
+export function doneWith(task: Undecided, state: KeyState, means: Means): Plan {
+  if (state.kind !== 'known') return { kind: 'done', change: NOT_KNOWN };
+  const isSame = isKnownByContent(means.definition);
+  return { kind: 'done', change: isSame ? UNCHANGED : compared(task, state, means).change };
+}
 
 function stepOfKnown({ run, id }: Known, operation: Operation, definition: JobDefinition): Step {
   const { onKnownKey } = definition;

@@ -88,14 +88,14 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
   const { run, definition, mapping } = context;
   const { chunk } = job;
   const placeOf = (key: string) => context.ledger.placeOf(key, mapping.keyForm);
-  const tasks = job.rows.map(({ row, claim, content }): RowTask => {
+  const tasks = job.rows.map(({ row, claim, rowContent }): RowTask => {
     const mark = taken.marks.get(row.row);
     const key = mapping.keyOf(row);
-    const identityKey = mapping.hasKey ? key : identityWithoutKey(run, row.row, content);
+    const identityKey = mapping.hasKey ? key : identityWithoutKey(run, row.row, rowContent);
     return {
       run,
-      content,
-      keyDigest: content && placeOf(identityKey ?? '').digest,
+      rowContent,
+      keyDigest: rowContent && placeOf(identityKey ?? '').digest,
       chunk,
       row,
       key: key ?? '',

@@ -2,7 +2,7 @@
 
 import type { KeyPlace, Place } from '../engine/ledger/keys.ts';
 import type { FieldsChange, SettledRow, Streak } from '../engine/ledger/settle-entry.ts';
-import type { Content, KeyClaim } from '../model/identity.ts';
+import type { KeyClaim, RowContent } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
 import { type Outcome, REMAINDER, succeeded } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
@@ -14,7 +14,7 @@ import { callOfNew, mayRepeat, spaceOf } from '../operations/operations.ts';
 export type RowTask = {
   readonly run: Pick<Run, 'id' | 'operation' | 'sha256'>;
   /** By which a row without a key is known; left out: it has a key, or doesn't map. */
-  readonly content?: Content | undefined;
+  readonly rowContent?: RowContent | undefined;
   /** Of that row: where the identity ledger keeps it. */
   readonly keyDigest?: string | undefined;
   readonly chunk: number;
@@ -71,7 +71,7 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
   const { mark = task.foundMark, content = '', fields = null, streak = null } = beside;
   const { row, run, claim } = task;
   // Nobody asks what a row was known by that is at the service.
-  const { keyDigest, content: own } = succeeded(end.outcome) ? NO_IDENTITY : task;
+  const { keyDigest, rowContent } = succeeded(end.outcome) ? NO_IDENTITY : task;
   return {
     chunk: task.chunk,
     row: row.row,
@@ -88,7 +88,7 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
     issues: end.issues?.map(keptIssue) ?? NO_REST.issues,
     warnings: end.warnings?.map(({ code, column }) => ({ code, column })) ?? NO_REST.warnings,
     keyDigest,
-    nth: own?.nth,
+    nth: rowContent?.nth,
     identity: task.identity,
     content,
     fields,
@@ -102,7 +102,7 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
   };
 }
 
-const NO_IDENTITY: Pick<RowTask, 'keyDigest' | 'content'> = {};
+const NO_IDENTITY: Pick<RowTask, 'keyDigest' | 'rowContent'> = {};
 
 function isKept({ line }: Row, outcome: Outcome): boolean {
   // Line 0: the row was made up, since its file is gone.

@@ -7,24 +7,24 @@ import { z } from 'zod';
 import { type Run, runStateSchema } from './run.ts';
 
 /** What a row without a key maps to, and which of the rows of its file that map to it it is. */
-export const contentSchema = z.object({
+export const rowContentSchema = z.object({
   /** SHA-256 in hex, cut: the ledger digests it once more, as it does keys. */
   digest: z.string(),
   /** Left out: the first. */
   nth: z.number().int().min(2).optional(),
 });
-export type Content = z.infer<typeof contentSchema>;
+export type RowContent = z.infer<typeof rowContentSchema>;
 
 /**
- * For rows of a job that names no key. `content` left out: the row doesn't map, its record is lost,
- * or its run goes by places. `null`: nothing may be created of the row.
+ * For rows of a job that names no key. `rowContent` left out: the row doesn't map, its record is
+ * lost, or its run goes by places. `null`: nothing may be created of the row.
  */
 export function identityWithoutKey(
   run: Pick<Run, 'sha256' | 'identity'>,
   row: number,
-  content: Content | undefined,
+  rowContent: RowContent | undefined,
 ): string | null {
-  if (content !== undefined) return `content:${content.digest}:${content.nth ?? 1}`;
+  if (rowContent !== undefined) return `content:${rowContent.digest}:${rowContent.nth ?? 1}`;
   return run.identity === 'content' ? null : identityByPlace(run, row);
 }
 

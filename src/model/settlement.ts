@@ -85,7 +85,7 @@ export type Settlement = {
   readonly key: string;
   /** What the identity ledger knows a purged row by, and one without a key that did not succeed. */
   readonly keyDigest?: string | undefined;
-  /** Of such a row without a key, its number among those of its content (`Content`). */
+  /** Of such a row without a key, its number among those of its content (`RowContent`). */
   readonly nth?: number | undefined;
   readonly outcome: Outcome;
   /** HTTP status, 0: none was received. */

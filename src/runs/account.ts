@@ -6,12 +6,14 @@ import {
   keepWriteOff,
   openAccounts,
 } from '../engine/ledger/account.ts';
+import { knowContent } from '../engine/ledger/key-claims.ts';
+import type { RunStore } from '../engine/ledger/run-store.ts';
 import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
-import { knowMovedAccounts } from './moved-accounts.ts';
+import { movedRecords } from './moved-accounts.ts';
 import { waitForReplica } from './replicas.ts';
 import { remainderFormat, remainderRows } from './report/remainder.ts';
 
@@ -106,17 +108,27 @@ export async function writeOff(
   const problems = rows.flatMap((row) => problemOf(row, stand.of(row), run) ?? []);
   if (problems.length > 0) throw new UsageError([...problems, NOTHING_WRITTEN_OFF]);
   const standing = rows.flatMap((row) => stand.open.get(row) ?? []).filter(isCorrectable);
-  const { keys, store } = ledger.of(target);
-  for (const place of new Set(standing.map((one) => one.run))) {
-    const of = await store.get(place);
-    if (of === null) throw new Error(`run ${place} is gone from the ledger`);
-    const own = standing.filter((one) => one.run === place);
-    // First: killed between the two, the rows stay open, and the same command goes on.
-    if (areMoved) await knowMovedAccounts(of, own, ledger);
-    await keepWriteOff(ledger.redis, keys, { of, standing: own, request });
-  }
+  const { keys } = ledger.of(target);
+  const places = await placesOf(standing, [...stand.open.values()], ledger.of(target).store);
+  const moved = areMoved ? await Promise.all(places.map((place) => movedRecords(place, ledger))) : [];
+  // First: killed between the two, the rows stay open, and the same command goes on.
+  await knowContent(ledger.redis, keys, moved.flat());
+  for (const { of, own } of places) await keepWriteOff(ledger.redis, keys, { of, standing: own, request });
   await waitForReplica(ledger, target);
   return standing.length;
+}
+
+/** Rows by the run in which they stand, with all that are open there. */
+function placesOf(standing: readonly Standing[], open: readonly Standing[], store: RunStore) {
+  const runs = [...new Set(standing.map((one) => one.run))];
+  return Promise.all(
+    runs.map(async (run) => {
+      const of = await store.get(run);
+      if (of === null) throw new Error(`run ${run} is gone from the ledger`);
+      const isIts = (one: Standing) => one.run === run;
+      return { of, own: standing.filter(isIts), open: open.filter(isIts) };
+    }),
+  );
 }
 
 const NOTHING_WRITTEN_OFF = 'Nothing was written off.';

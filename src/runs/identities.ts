@@ -11,13 +11,13 @@ import { createDigestTable, hexDigest } from '../lib/digest.ts';
 import { orElse } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { contentText } from '../model/content.ts';
-import { type Content, identityWithoutKey } from '../model/identity.ts';
+import { identityWithoutKey, type RowContent } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 
-/** `content`: of a row without a key that maps. */
-type Identity = { readonly key: string; readonly content?: Content };
+/** `rowContent`: of a row without a key that maps. */
+type Identity = { readonly key: string; readonly rowContent?: RowContent };
 
 /** `null`: the row has none, and claims nothing. */
 export type Identify = (row: Row) => Identity | null;
@@ -43,9 +43,9 @@ function createIdentify({ run, definition, mapping, beforeOf = () => undefined }
   const numberOf = createNumbers(definition, beforeOf);
   return (row) => {
     const text = run.identity === 'content' ? contentOf(row, mapping) : null;
-    const content = text === null ? undefined : numberOf(row, hexDigest(text, DIGEST_CHARACTERS));
-    const key = identityWithoutKey(run, row.row, content);
-    return key === null ? null : { key, ...(content !== undefined && { content }) };
+    const rowContent = text === null ? undefined : numberOf(row, hexDigest(text, DIGEST_CHARACTERS));
+    const key = identityWithoutKey(run, row.row, rowContent);
+    return key === null ? null : { key, ...(rowContent !== undefined && { rowContent }) };
   };
 }
 
@@ -88,7 +88,7 @@ export function countsRows(definition: JobDefinition): boolean {
 function createNumbers(definition: JobDefinition, beforeOf: BeforeOf) {
   const counts = countsRows(definition);
   const last = createDigestTable();
-  return ({ row }: Row, digest: string): Content => {
+  return ({ row }: Row, digest: string): RowContent => {
     const before = beforeOf(row, digest);
     if (before?.nth !== undefined) return { digest, nth: before.nth };
     if (!counts) return { digest };

@@ -15,7 +15,7 @@ import { OPEN_CHUNKS_MAX } from '../engine/queue/chunk-order.ts';
 import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
-import type { Content, KeyClaim } from '../model/identity.ts';
+import type { KeyClaim, RowContent } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { succeeded } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
@@ -154,7 +154,7 @@ function concernsAll(code: string, isOfRow: boolean): boolean {
 }
 
 /** What a row is known by, which it claims; a row of a group that stands apart claims nothing. */
-type Claiming = { readonly row: number; readonly key: string; readonly content?: Content };
+type Claiming = { readonly row: number; readonly key: string; readonly rowContent?: RowContent };
 
 export function claimingRows(
   rows: readonly Row[],
@@ -183,9 +183,9 @@ export function claimedRows(
     const other = apart.get(row.row);
     if (other !== undefined) return { row, claim: { kind: 'apart', row: other } };
     if (place === undefined) return { row, claim: UNCLAIMED };
-    const { content } = claiming[place] ?? {};
+    const { rowContent } = claiming[place] ?? {};
     const claim = claims[from + place] ?? UNCLAIMED;
-    return content === undefined ? { row, claim } : { row, claim, content };
+    return rowContent === undefined ? { row, claim } : { row, claim, rowContent };
   });
 }
 

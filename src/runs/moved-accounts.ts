@@ -3,7 +3,6 @@
  * that the next delivery with it is not held again.
  */
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { knowContent } from '../engine/ledger/content.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
 import { isUserTold } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -13,43 +12,49 @@ import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { spaceOf } from '../operations/operations.ts';
-import { packContent } from '../readers/mapping/content.ts';
+import { packContent } from '../readers/mapping/field-digests.ts';
 import type { Ledger } from '../session.ts';
 
 const HELD = 'account_changed';
 
-/** A UsageError where one of them wasn't held for its account; then nothing is known anew. */
-export async function knowMovedAccounts(
-  of: Run,
-  standing: readonly Standing[],
-  { redis, ...ledger }: Ledger,
-): Promise<void> {
+/** Held rows of a run, and all rows of that run that are open. */
+type Held = { readonly of: Run; readonly own: readonly Standing[]; readonly open: readonly Standing[] };
+
+/** What is known of their records from then on; a UsageError where a person can't say so of one. */
+export async function movedRecords({ of, own, open }: Held, { redis, ...ledger }: Ledger) {
   const { keys, store } = ledger.of(of.target);
   const space = spaceOf(of.operation);
   const definition = await store.definition(of.id);
-  const others = standing.filter(({ code }) => code !== HELD);
-  if (space === null || definition === null || others.length > 0) throw notHeld(of, others);
+  const problem = problemOf(own, open);
+  if (problem !== null || space === null || definition === null)
+    throw refused(problem ?? `run ${of.id} is gone`);
   // Whoever loaded a false account is not the one who says that it is right.
   const why = definition.approval === 'required' ? whyNotApproved(keys.actor, of, isUserTold()) : null;
-  if (why !== null) throw new UsageError(`--changed-at-service: ${why}`);
+  if (why !== null) throw refused(why);
 
   const mapping = mappingFor(definition, of.source);
-  const rows = await createRunView(redis, keys, of).sources(standing.map(({ row }) => row));
-  const records = [...byKey(mapping, rows.values())].map(([key, own]) => ({
+  const rows = await createRunView(redis, keys, of).sources(own.map(({ row }) => row));
+  return [...byKey(mapping, rows.values())].map(([key, all]) => ({
     space,
     key,
     form: definition.keyForm,
-    content: contentOf(key, own, mapping, keys.sealing.saltOf),
+    content: contentOf(key, all, mapping, keys.sealing.saltOf),
   }));
-  await knowContent(redis, keys, records);
 }
 
-function notHeld({ id }: Run, others: readonly Standing[]): UsageError {
-  const [first] = others;
-  const which = first === undefined ? `run ${id}` : `row ${first.row} of run ${first.run}`;
-  return new UsageError(
-    `--changed-at-service: ${which} was not held for its account (${HELD}); nothing was written off.`,
-  );
+function refused(why: string): UsageError {
+  return new UsageError([`--changed-at-service: ${why}`, 'Nothing was written off.']);
+}
+
+/** Rows of a group were held together: half of them would make half of an account list known. */
+function problemOf(own: readonly Standing[], open: readonly Standing[]): string | null {
+  const other = own.find(({ code }) => code !== HELD);
+  if (other !== undefined)
+    return `row ${other.row} of run ${other.run} was not held for its account (${HELD}).`;
+  const meant = new Set(own.map(({ row }) => row));
+  const left = open.find((one) => !meant.has(one.row) && own.some(({ key }) => key === one.key));
+  if (left === undefined) return null;
+  return `row ${left.row} of run ${left.run} is of the same record: name all its rows.`;
 }
 
 /** Rows of a group are one record. */

@@ -96,7 +96,7 @@ export type RunToSeeTo = ShownRun & { readonly isLatest: boolean };
 
 /**
  * Newest first: those that are not over, those with rows that did not succeed, and of each job the
- * latest with skipped rows.
+ * latest with rows of known records.
  */
 export async function runsToSeeTo(ledger: Ledger): Promise<RunToSeeTo[]> {
   const briefOf = async ({ run, target }: { readonly run: string; readonly target: string }) => {
@@ -125,7 +125,7 @@ export async function runsToSeeTo(ledger: Ledger): Promise<RunToSeeTo[]> {
 
 function needsALook(run: RunBrief, isLatest: boolean): boolean {
   if (!isOver(run) || countUnsuccessful(run.outcomes) > 0) return true;
-  return isLatest && run.outcomes.skipped > 0;
+  return isLatest && run.outcomes.skipped + run.outcomes.updated > 0;
 }
 
 /** Of these jobs, oldest first: the jobs that come after them wait for these. */

@@ -67,7 +67,7 @@ async function* rowsByChunk({
       if (chunk.n !== n + 1 || n === chunksOf(run)) break;
       n += 1;
       // The key's owner was decided when the chunk was added; only a row's own key is given back.
-      yield chunk.rows.map((row) => ({ row, claim: CLAIMED, content: identify(row)?.content }));
+      yield chunk.rows.map((row) => ({ row, claim: CLAIMED, rowContent: identify(row)?.rowContent }));
     }
   } catch (error) {
     tell(session.io, `warning: ${messageOf(error)}`, WITHOUT_LINES);

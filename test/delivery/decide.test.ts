@@ -10,8 +10,7 @@ import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
 import type { RunState } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import { mayRepeat, OPERATIONS } from '../../src/operations/operations.ts';
-import { packContent } from '../../src/readers/mapping/content.ts';
-import { packFieldDigests } from '../../src/readers/mapping/field-digests.ts';
+import { packContent, packFieldDigests } from '../../src/readers/mapping/field-digests.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 

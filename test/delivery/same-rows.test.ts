@@ -50,7 +50,7 @@ test('a claim that Redis lost is made again before the row goes, or left to who 
 test('a row that its reading found nothing to know it by is not sent, though it maps now', async () => {
   const bench = await start(1);
   const { job } = await claimed(bench, ['A']);
-  const unknown = { ...job, rows: job.rows.map(({ content: _, ...row }) => row) };
+  const unknown = { ...job, rows: job.rows.map(({ rowContent: _, ...row }) => row) };
   await deliverOn(bench, unknown);
   expect([await endsOf(bench), bench.attempts]).toEqual([['1 invalid internal'], []]);
 });
@@ -80,7 +80,7 @@ test('rows of a run that was begun before rows went by their content go by their
   const { identity: _, ...run } = bench.context.run;
   const { job, keys } = await claimed(bench, ['A']);
   await forget(bench, keys[0]);
-  const before = { ...job, rows: job.rows.map(({ content: __, ...row }) => row) };
+  const before = { ...job, rows: job.rows.map(({ rowContent: __, ...row }) => row) };
   await deliverOn(bench, before, { context: { ...bench.context, run } });
   expect(await endsOf(bench)).toEqual(['1 created made-1']);
   expect(await kept(bench, identityByPlace(run, 1))).toBe(`k ${run.id} 1 made-1`);

@@ -99,6 +99,22 @@ describe('a payee that is known', () => {
     expect((await flow.onboard(args)).exitCode).toBe(0);
   });
 
+  test('of several rows is held as one, and is said to be changed as one', async () => {
+    const flow = await startFlow();
+    const job = HELD.replace('key: externalId', 'key: externalId\ngroup: accounts');
+    await flow.load(job, rows('P1,Ada,111,370', 'P1,Ada,112,370'));
+    const { summary } = await flow.load(job, rows('P1,Ada,113,370', 'P1,Ada,114,370'));
+    expect(summary.outcomes).toMatchObject({ invalid: 2 });
+    const writeOff = (...numbers: readonly string[]) =>
+      flow.onboard(['write-off', summary.run, ...numbers, '--changed-at-service', '--reason', 'called back']);
+    const half = await writeOff('1');
+    expect([half.exitCode, half.stderr]).toEqual([3, expect.stringContaining('name all its rows')]);
+    expect((await writeOff('1', '2')).exitCode).toBe(0);
+    const again = await flow.load(job, rows('P1,Ada,114,370', 'P1,Ada,113,370'));
+    expect(again.summary.outcomes).toMatchObject({ skipped: 2 });
+    expect(again.summary.topWarnings).toEqual([{ code: 'changed_not_sent', count: 2, exampleRow: 1 }]);
+  });
+
   test('a created record’s content is known to an upsert, which sends the records that changed', async () => {
     const flow = await startFlow();
     const job = (operation: string) =>

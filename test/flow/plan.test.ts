@@ -79,4 +79,38 @@ test('a job that creates alone says what differs and is not sent, and names it',
   expect(await flow.look(['status'])).toContain(DIFFERING);
   await flow.load(definition, rows('S1,Ada,Bern'));
   expect(await flow.look(['status'])).not.toContain(DIFFERING);
+  const gone = await flow.onboard(['check', '--job-file', definition, file, '--list', 'gone']);
+  expect([gone.exitCode, gone.stderr]).toEqual([3, expect.stringContaining('`delivery: full`')]);
+});
+
+test('a correction is no delivery, and what is in doubt or was loaded by this very file is not called unchanged', async () => {
+  const flow = await startFlow();
+  const job = await flow.file('portfolio.yaml', `${PORTFOLIO}required: [addresses.primary.town]\n`);
+  const first = await flow.load(job, rows('S1,Ada,Bern', 'S2,Ben,', 'S3,Cy,Graz'));
+  const failed = (await flow.report(first.summary, 'failed.csv')).replace('S2,Ben,', 'S2,Ben,Ulm');
+  const corrected = await flow.run(
+    [job, await flow.file('corrected.csv', failed)].toSpliced(0, 0, '--job-file'),
+  );
+  expect(corrected.summary.outcomes).toMatchObject({ created: 1 });
+
+  flow.sandbox.setFaults(['reset-after-create=always']);
+  const text = rows('S1,Ada,Bern', 'S4,Di,Linz');
+  const doubted = await flow.load(job, text);
+  expect(doubted.summary.outcomes).toMatchObject({ skipped: 1, 'in-doubt': 1 });
+  const planOf = async (csv: string) => {
+    const file = await flow.file('again.csv', csv);
+    return JSON.parse((await flow.onboard(['check', '--job-file', job, file, '--json'])).stdout).plan;
+  };
+  expect(await planOf(text)).toMatchObject({ unchanged: 1, notKnown: 1, new: 0 });
+  flow.sandbox.setFaults([]);
+
+  // Of the delivery before, not of its correction: S1 is here, S3 and S4 are not.
+  const last = await planOf(rows('S1,Ada,Bern', 'S2,Ben,Ulm'));
+  expect(last).toMatchObject({ against: { run: doubted.summary.run }, unchanged: 2 });
+  await flow.load(job, rows('S1,Ada,Bern', 'S3,Cy,Wien'));
+  // Another file has changed what this very one had sent.
+  expect(await planOf(rows('S1,Ada,Bern', 'S2,Ben,', 'S3,Cy,Graz'))).toMatchObject({
+    changed: 0,
+    notSent: 1,
+  });
 });

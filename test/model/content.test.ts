@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compareContent, contentText, hasAccounts } from '../../src/model/content.ts';
 import type { Reference } from '../../src/model/mapping.ts';
 import type { JsonObject } from '../../src/model/request.ts';
-import { packContent } from '../../src/readers/mapping/content.ts';
+import { packContent } from '../../src/readers/mapping/field-digests.ts';
 
 const SALT = 'K-1';
 const IBAN = 'DE89370400440532013000';

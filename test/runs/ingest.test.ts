@@ -149,8 +149,8 @@ describe.concurrent('a file', () => {
       const i = await startIngest(context, { rows, definition });
       expect(await i.ingest()).toBe('complete');
       const taken = async (n: number) =>
-        (await i.session.queue.takeOut(i.run.id, n))?.rows?.map(({ row, claim, content }) =>
-          [row.row, claim.kind, content?.nth].filter((word) => word !== undefined).join(' '),
+        (await i.session.queue.takeOut(i.run.id, n))?.rows?.map(({ row, claim, rowContent }) =>
+          [row.row, claim.kind, rowContent?.nth].filter((word) => word !== undefined).join(' '),
         );
       expect(await Promise.all([1, 2, 3].map(taken))).toEqual(told);
       // After a kill: the queue has lost what was not closed.

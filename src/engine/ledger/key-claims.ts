@@ -18,6 +18,7 @@ import {
   type Place,
 } from './keys.ts';
 import CLAIM from './lua/claim.lua';
+import KNOW_CONTENT from './lua/know-content.lua';
 import LOOK_UP from './lua/look-up.lua';
 import LOOK_UP_IN_EPOCH from './lua/look-up-in-epoch.lua';
 import LOOK_UP_KEYS from './lua/look-up-keys.lua';
@@ -168,4 +169,25 @@ function placesOf({ names, ...of }: KeysAsked): KeyPlace[] {
 
 function byName<Found>({ names }: KeysAsked, found: readonly Found[]): ReadonlyMap<string, Found> {
   return new Map(found.map((one, i) => [names[i] ?? '', one]));
+}
+
+const know = script(KNOW_CONTENT, z.number());
+const RECORDS_PER_CALL = 200;
+
+/**
+ * A person's word on what the service has of records, which were changed by hand. `content`: as
+ * `packContent` makes it. A key that is not known stays so. May run twice.
+ */
+export async function knowContent(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  records: ReadonlyArray<KeyPlace & { readonly content: string }>,
+): Promise<void> {
+  for (const batch of batchesOf(records, RECORDS_PER_CALL)) {
+    const args = batch.flatMap(({ content, ...of }) => {
+      const { bucket, digest } = identityPlace(keys, of);
+      return [bucket, digest, content];
+    });
+    await know(redis, [keys.audit], args);
+  }
 }

@@ -6,7 +6,7 @@
 
 import { z } from 'zod';
 import type { Seal } from '../../lib/seal.ts';
-import { type Content, contentSchema, type KeyClaim, keyClaimSchema } from '../../model/identity.ts';
+import { type KeyClaim, keyClaimSchema, type RowContent, rowContentSchema } from '../../model/identity.ts';
 import { type CellsRow, type Row, rowSchema } from '../../model/row.ts';
 
 const place = {
@@ -17,11 +17,11 @@ const place = {
   claimed: z.string().optional(),
 };
 
-/** `content`: of a row without a key that maps, as it was claimed. */
+/** `rowContent`: of a row without a key that maps, as it was claimed. */
 const jobRowSchema = z.object({
   row: rowSchema,
   claim: keyClaimSchema,
-  content: contentSchema.optional(),
+  rowContent: rowContentSchema.optional(),
 });
 
 /** Up to `chunkRows` consecutive rows of a run, each with its key's claim. */
@@ -39,7 +39,7 @@ const packedSchema = z.object({
   /** Of each row; absent: all are claimed. */
   claims: z.array(keyClaimSchema).optional(),
   /** Of each row; absent: none has one. */
-  contents: z.array(contentSchema.nullable()).optional(),
+  rowContents: z.array(rowContentSchema.nullable()).optional(),
 });
 type PackedRows = z.infer<typeof packedSchema>;
 
@@ -112,13 +112,13 @@ function packRows(rows: ChunkJob['rows']): PackedRows | null {
   // Any further separator is part of a cell.
   if (width === 0 || countSeparators(cells) !== rows.length * width - 1) return null;
   const isClaimed = rows.every(({ claim }) => claim.kind === 'claimed');
-  const hasContents = rows.some(({ content }) => content !== undefined);
+  const hasContents = rows.some(({ rowContent }) => rowContent !== undefined);
   return {
     places,
     width,
     cells,
     ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }),
-    ...(hasContents && { contents: rows.map(({ content = null }) => content) }),
+    ...(hasContents && { rowContents: rows.map(({ rowContent = null }) => rowContent) }),
   };
 }
 
@@ -133,13 +133,14 @@ function countSeparators(text: string): number {
 }
 
 function unpackRows(
-  { places, width, cells, claims, contents }: PackedRows,
+  { places, width, cells, claims, rowContents }: PackedRows,
   context: z.RefinementCtx,
-): Array<{ row: Row; claim: KeyClaim; content?: Content }> {
+): Array<{ row: Row; claim: KeyClaim; rowContent?: RowContent }> {
   const all = cells.split(SEPARATOR);
   const count = places.length / 2;
   const isWhole =
-    all.length === count * width && [claims, contents].every((of) => of === undefined || of.length >= count);
+    all.length === count * width &&
+    [claims, rowContents].every((of) => of === undefined || of.length >= count);
   if (!isWhole) {
     context.addIssue({
       code: 'custom',
@@ -155,7 +156,7 @@ function unpackRows(
       cells: all.slice(i * width, (i + 1) * width),
     },
     claim: claims?.[i] ?? { kind: 'claimed' },
-    ...(contents?.[i] && { content: contents[i] }),
+    ...(rowContents?.[i] && { rowContent: rowContents[i] }),
   }));
 }
 

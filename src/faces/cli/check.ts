@@ -3,6 +3,7 @@
 import { Option } from 'commander';
 import type { Job } from '../../config/job-definition.ts';
 import { type Io, say, sayJson, tell } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT } from '../../model/exit.ts';
 import { createChecker, openReading } from '../../runs/check/file.ts';
 import type { Checked } from '../../runs/check/findings.ts';
@@ -40,6 +41,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
 async function check(args: InputArguments, flags: Flags, io: Io): Promise<number> {
   return withCommand(io, async ({ env, ...parts }) => {
     const { job, paths } = await loadNamed(env, args);
+    if (flags.list === 'gone') refuseUnlessFull(job);
     for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
     const look = await openLook(env, flags.sandbox === true, parts);
     const checkFile = createChecker(job, look, flags.list ?? null);
@@ -61,6 +63,14 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
       );
     return exitCode;
   });
+}
+
+function refuseUnlessFull({ definition: { delivery, key } }: Job): void {
+  if (delivery === 'full' && key !== undefined) return;
+  throw new UsageError(
+    '--list gone: expected a job with a key and `delivery: full`, ' +
+      'whose files have all records; of others nobody can say what is gone.',
+  );
 }
 
 function tellChecked(checked: Checked, { definition }: Job, flags: Flags, io: Io): void {

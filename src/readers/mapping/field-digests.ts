@@ -1,8 +1,20 @@
 /**
- * What the service last accepted of a record, kept without its values, so that an update sends what
- * has changed. A packed text holds a digest per field; lists count as one field.
+ * What the service last accepted of a record, kept without its values: a digest per field, lists
+ * counting as one, so that an update sends what has changed; and its content (model/content.ts),
+ * so that a later delivery can tell whether something differs, and whether money would go
+ * elsewhere. The record's key, or a secret made of it, goes into each digest as salt: the same
+ * value looks different in every record.
  */
 import { shortDigest } from '../../lib/digest.ts';
+import {
+  ACCOUNT_CHARACTERS,
+  accountsIn,
+  contentText,
+  FORMS,
+  type Form,
+  type MappedRecord,
+  WHOLE_CHARACTERS,
+} from '../../model/content.ts';
 import { isJsonObject, memberOf, withMember } from '../../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../../model/request.ts';
 
@@ -70,4 +82,24 @@ function pathDigest([path]: Field): string {
 
 function valueDigest([path, value]: Field, salt: string): string {
   return shortDigest(JSON.stringify([salt, path, value]), VALUE_CHARACTERS);
+}
+
+/** With more, all have one digest: a longer entry would cost Redis several times as much. */
+const ACCOUNTS_APART = 5;
+
+export function packContent(record: MappedRecord, salt: string): string {
+  const whole = shortDigest(`${salt}\n${contentText(record)}`, WHOLE_CHARACTERS);
+  const accounts = accountsIn(record.body);
+  const [first] = accounts;
+  if (first === undefined) return whole;
+  if (accounts.length === 1) return whole + digestOf(first.form, first.text, salt);
+
+  const each = accounts.map(({ form, text }) => digestOf(form, text, salt));
+  const digests = [...new Set(each)].sort();
+  if (digests.length <= ACCOUNTS_APART) return whole + digests.join('');
+  return whole + digestOf(FORMS.all, digests.join(''), salt);
+}
+
+function digestOf(form: Form, text: string, salt: string): string {
+  return form + shortDigest(`${salt}\n${form}${text}`, ACCOUNT_CHARACTERS);
 }

@@ -5,13 +5,13 @@
  */
 
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
-import { decide, type Plan } from '../../delivery/decide.ts';
-import { type Change, NEW, UNCHANGED } from '../../delivery/known-content.ts';
+import { decide, doneWith, type Plan } from '../../delivery/decide.ts';
+import { type Change, NEW } from '../../delivery/known-content.ts';
 import { referredState } from '../../delivery/references.ts';
 import { buildRequest } from '../../delivery/service/operations.ts';
 import type { KeyPlace } from '../../engine/ledger/keys.ts';
 import { createDigestTable } from '../../lib/digest.ts';
-import { type Content, claimOf, type KeyClaim, type KeyState } from '../../model/identity.ts';
+import { claimOf, type KeyClaim, type KeyState, type RowContent } from '../../model/identity.ts';
 import type { Issue } from '../../model/issue.ts';
 import { identityOfKey, type KeyForm } from '../../model/key-form.ts';
 import type { Mapping, Reference } from '../../model/mapping.ts';
@@ -85,10 +85,10 @@ export async function foresee(
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
   const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
   const decideRows = createDecider(foreseeing);
-  const planned = keyed.map(({ group, key, identity, content }) => {
+  const planned = keyed.map(({ group, key, identity, rowContent }) => {
     const state = identity === null ? FREE : known(identity);
     const own = identity?.key ?? key;
-    return { group, key, state, plan: decideRows(group, { key: own, content }, state) };
+    return { group, key, state, plan: decideRows(group, { key: own, rowContent }, state) };
   });
   const questions = planned.flatMap(({ plan }) => (plan.kind === 'ask' ? [plan.questions] : []));
   const stateOf = await statesOf(look, () => questions.flatMap(({ references }) => references));
@@ -135,17 +135,18 @@ function keyedOf(group: RowGroup<Row>, { definition, mapping, identify }: Forese
   const space = spaceOf(operationOf(definition));
   const known = identify(group.leader);
   if (space === null || known === null) return { group, key, identity: null };
-  const { content } = known;
-  return { group, key, content, identity: { space, key: known.key, form: mapping.keyForm } };
+  const { rowContent } = known;
+  return { group, key, rowContent, identity: { space, key: known.key, form: mapping.keyForm } };
 }
 
 /** What a row is known by across runs or, where nothing is, in its file. */
-type Known = { readonly key: string | null; readonly content: Content | undefined };
+type Known = { readonly key: string | null; readonly rowContent: RowContent | undefined };
 
 type Build = (
   call: ServiceRequest['call'],
   parts: Omit<Parameters<typeof buildRequest>[1], 'query' | 'own'>,
 ) => ServiceRequest;
+const UNCLAIMED: KeyClaim = { kind: 'claimed' };
 const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
 
 function createDecider({ definition, mapping, sha256, look, earlier, seen, apart, isShown }: Foreseeing) {
@@ -157,12 +158,12 @@ function createDecider({ definition, mapping, sha256, look, earlier, seen, apart
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build }, saltOf };
   return ({ leader: row, keyless, ...group }: RowGroup<Row>, known: Known, state: KeyState): Plan => {
-    const { key: identityKey, content } = known;
+    const { key: identityKey, rowContent } = known;
     const claim = foreseenClaim(state, { row, key: identityKey, earlier, seen, apart });
-    if (claim === null) return { kind: 'done' };
     const members = group.members.map((member) => ({ row: member }));
-    const task = { run, row, claim, possiblySent: false, identityKey, content, members, keyless };
-    return decide(task, UNTOUCHED, means);
+    const of = { run, row, possiblySent: false, identityKey, rowContent, members, keyless };
+    if (claim === null) return doneWith({ ...of, claim: UNCLAIMED }, state, means);
+    return decide({ ...of, claim }, UNTOUCHED, means);
   };
 }
 
@@ -194,7 +195,7 @@ type Context = Pick<Forecast, 'rows' | 'leader' | 'key'> & {
 function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
   switch (plan.kind) {
     case 'done':
-      return { kind: 'skipped', warnings: [], change: UNCHANGED };
+      return { kind: 'skipped', warnings: [], ...(plan.change !== undefined && { change: plan.change }) };
     case 'end':
       return fateOfEnd(plan, context, foreseeing.definition);
     case 'send':

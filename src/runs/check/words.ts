@@ -100,7 +100,7 @@ function issueWords(issue: Omit<FoundIssue, 'code'>): string {
 /** What the file brings, before all else. */
 export function planFacts({ plan }: Checked): Fact[] {
   if (plan === null) return [];
-  const { against, listed = [] } = plan;
+  const { against, listed } = plan;
   // A first file of a job has nothing but new records, unless another job has sent them.
   const areKnown = plan.changed + plan.unchanged + plan.notSent + plan.notKnown > 0;
   if (against === null && !areKnown) return [];
@@ -117,7 +117,7 @@ export function planFacts({ plan }: Checked): Fact[] {
     `${since}: ${counts.length === 0 ? 'no record' : counts.join(', ')}`,
     ...(fields.length === 0 ? [] : [`in ${[...fields.slice(0, FIELDS_SHOWN), ...more].join(', ')}`]),
     ...(against?.isSameDefinition === false ? [DEFINITION_CHANGED] : []),
-    ...listed.map(recordWords),
+    ...(listed === undefined ? [] : listedWords(listed)),
   ];
   return [fact('plan', ...texts)];
 }
@@ -134,6 +134,10 @@ const PLAN_WORDS: Readonly<Record<Planned, string>> = {
 };
 
 const DEFINITION_CHANGED = 'the job definition has changed since: what differs may be its doing';
+
+function listedWords(listed: readonly PlannedRecord[]): readonly string[] {
+  return listed.length === 0 ? ['none to list'] : listed.map(recordWords);
+}
 
 function recordWords({ row, key, fields }: PlannedRecord): string {
   const place = [...(row === null ? [] : [`row ${row}`]), ...(key === null ? [] : [JSON.stringify(key)])];

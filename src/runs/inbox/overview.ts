@@ -20,10 +20,10 @@ import { isOver, type Run } from '../../model/run.ts';
 import type { Ledger, Session } from '../../session.ts';
 import { accountsAt } from '../account.ts';
 import { warningAdvice } from '../report/advice.ts';
+import type { Summary } from '../report/summary.ts';
 import {
   goingOnWith,
   type RunToSeeTo,
-  reportedSummary,
   runsToSeeTo,
   type ShownRun,
   serviceReport,
@@ -203,15 +203,18 @@ async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, acc
   const toCorrect = account === null ? 0 : rowsToCorrect(account);
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
   const isRight = account?.holds !== false;
+  const isNeedy = waits || inDoubt + toCorrect > 0 || !isRight;
+  const mayDiffer = isLatest && run.outcomes.skipped + run.outcomes.updated > 0;
+  if (!isNeedy && !mayDiffer) return [];
+
   const report = join(reports, run.id);
-  const differing = isLatest && isOver(run) ? await countDiffering(run, report) : 0;
-  if (!waits && inDoubt + toCorrect + differing === 0 && isRight) return [];
   const summary = await summaryOf(run, report);
+  const differing = mayDiffer ? countDiffering(summary) : 0;
+  if (!isNeedy && differing === 0) return [];
   return [{ ...shown, inDoubt, toCorrect, differing, account, summary, report }];
 }
 
-async function countDiffering(run: Run, report: string): Promise<number> {
-  const { topWarnings = [] } = (await reportedSummary(run, report)) ?? {};
+function countDiffering({ topWarnings }: Summary): number {
   const told = topWarnings.filter(({ code }) => warningAdvice(code) !== '');
   return told.reduce((sum, { count }) => sum + count, 0);
 }

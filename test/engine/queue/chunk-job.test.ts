@@ -20,7 +20,10 @@ const claim = fc.oneof(
   { weight: 9, arbitrary: fc.constant({ kind: 'claimed' } as const) },
   fc.record({ kind: fc.constant('duplicate' as const), row: fc.integer({ min: 1 }) }),
 );
-const content = fc.record({ digest: fc.string(), nth: fc.integer({ min: 2 }) }, { requiredKeys: ['digest'] });
+const rowContent = fc.record(
+  { digest: fc.string(), nth: fc.integer({ min: 2 }) },
+  { requiredKeys: ['digest'] },
+);
 const cellsOf = (width: number) => fc.array(cell, { minLength: width, maxLength: width });
 const cellsRow = (width: number) =>
   fc.record({ kind: fc.constant('cells' as const), ...place, cells: cellsOf(width) });
@@ -32,7 +35,7 @@ const oddRow = fc.oneof(
 );
 const rows = fc.integer({ min: 1, max: 4 }).chain((width) => {
   const row = fc.oneof({ weight: 19, arbitrary: cellsRow(width) }, oddRow);
-  return fc.array(fc.record({ row, claim, content }, { requiredKeys: ['row', 'claim'] }), {
+  return fc.array(fc.record({ row, claim, rowContent }, { requiredKeys: ['row', 'claim'] }), {
     minLength: 1,
     maxLength: 6,
   });

@@ -119,6 +119,7 @@ function Html({ page }: Props) {
           <Causes page={page} />
           <Pace page={page} />
           <Needing page={page} />
+          <Differing page={page} />
           <Damaged page={page} />
           <About page={page} />
           <Files page={page} />
@@ -301,14 +302,37 @@ function Needing({ page }: Props) {
 
 const WARNINGS_SHOWN = 50;
 
+/** Rows of known records, of which nothing was sent or not all. */
+function Differing({ page }: Props) {
+  const warnings = page.summary.topWarnings.filter(({ code }) => warningAdvice(code) !== '');
+  if (warnings.length === 0) return null;
+  return (
+    <section>
+      <h2>Known records that differ</h2>
+      <Table
+        name="Known records that differ"
+        heads={[{ n: 'rows' }, 'what', 'for example']}
+        rows={warnings.map(({ code, count, exampleRow }) => [
+          numberShown(count),
+          <>
+            <Text of={code} bytes={60} /> {warningAdvice(code)}
+          </>,
+          `row ${numberShown(exampleRow)}`,
+        ])}
+      />
+    </section>
+  );
+}
+
 function Damaged({ page }: Props) {
-  const warnings = page.summary.topWarnings.slice(0, WARNINGS_SHOWN);
+  const sent = page.summary.topWarnings.filter(({ code }) => warningAdvice(code) === '');
+  const warnings = sent.slice(0, WARNINGS_SHOWN);
   if (warnings.length === 0) return null;
   return (
     <section>
       <h2>Cells that look damaged</h2>
       <p>
-        Sent as they stand, unless it says otherwise.{' '}
+        Sent as they stand.{' '}
         {isMailed(page) ? null : (
           <>
             results.csv names the columns; <code>checks</code> in the job definition can keep such rows back.
@@ -320,9 +344,7 @@ function Damaged({ page }: Props) {
         heads={[{ n: 'cells' }, 'what', 'column', 'for example']}
         rows={warnings.map(({ code, column = '', count, exampleRow }) => [
           numberShown(count),
-          <>
-            <Text of={code} bytes={60} /> {warningAdvice(code)}
-          </>,
+          <Text of={code} bytes={60} />,
           <Text of={column} bytes={150} />,
           `row ${numberShown(exampleRow)}`,
         ])}
