@@ -326,11 +326,6 @@ function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
   if (texts?.kind === 'issues') return invalidGroup(texts.issues, task);
   if (claim.kind !== 'known' || plan.end.outcome !== 'skipped') return plan;
 
-  if (isKnownByContent(definition)) {
-    const same = { row, ...claim, now: '', change: UNCHANGED };
-    return { kind: 'end', end: endOfKnown(same, 'off'), change: UNCHANGED };
-  }
-
   const { now, change } = compared(task, claim, means);
   const end = endOfKnown({ row, ...claim, now, change }, definition.guard.accounts);
   return { kind: 'end', end, change };
@@ -340,6 +335,8 @@ type Known = Extract<Undecided['claim'], { kind: 'known' }>;
 
 /** A row against what is known of its record. `now`: its own content. */
 function compared(task: Undecided, { content }: Pick<Known, 'content'>, means: Means) {
+  // Its content is what it is known by.
+  if (isKnownByContent(means.definition)) return { now: '', change: UNCHANGED };
   const mapped = mappedOf(task, means);
   const now = mapped.kind === 'mapped' ? contentOf(task, mapped, means) : '';
   // What no longer maps, or has no key, can't be compared.
@@ -349,9 +346,8 @@ function compared(task: Undecided, { content }: Pick<Known, 'content'>, means: M
 
 /** Of a row with which the run of its very file is done: it may have been changed since. */
 export function doneWith(task: Undecided, state: KeyState, means: Means): Plan {
-  if (state.kind !== 'known') return { kind: 'done', change: NOT_KNOWN };
-  const isSame = isKnownByContent(means.definition);
-  return { kind: 'done', change: isSame ? UNCHANGED : compared(task, state, means).change };
+  const change = state.kind === 'known' ? compared(task, state, means).change : NOT_KNOWN;
+  return { kind: 'done', change };
 }
 
 function stepOfKnown({ run, id }: Known, operation: Operation, definition: JobDefinition): Step {

@@ -75,7 +75,8 @@ async function renamedSince({ job, facts, target }: Delivered, ledger: Ledger): 
 
   const before = await ledger.of(target).store.latestDelivery(name);
   if (before === null) return null;
-  const isSame = before.identity === 'content' && mapsAlike(before.definition, definition, facts);
+  const was = before.identity === 'content' ? before.definition : null;
+  const isSame = was !== null && mapsAlike(was, definition, facts);
   return isSame ? null : before.run;
 }
 

@@ -302,12 +302,19 @@ async function* deliveredIn(redis: RedisConnection, keys: LedgerKeys, but: strin
   }
 }
 
-/** With what the job's last file was loaded of which rows may have gone; `null`: there was none. */
+/**
+ * With what the job's last file was loaded of which rows may have gone; `null`: there was none.
+ * `definition`: `null` where this version doesn't know its form.
+ */
 export async function latestDelivery(
   redis: RedisConnection,
   keys: LedgerKeys,
   job: string,
-): Promise<{ readonly run: string; readonly identity: string; readonly definition: JobDefinition } | null> {
+): Promise<{
+  readonly run: string;
+  readonly identity: string;
+  readonly definition: JobDefinition | null;
+} | null> {
   const ids = await redis.zrevrange(keys.runs, 0, RUNS_COMPARED - 1);
   for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
     const records = batch.map((id) => keys.run(id).record);
@@ -321,7 +328,7 @@ export async function latestDelivery(
     const run = batch[at];
     if (run === undefined) continue;
     const [identity, text] = await redis.hmget(keys.run(run).record, 'identity', 'definition');
-    const definition = jobDefinitionSchema.parse(JSON.parse(text ?? ''));
+    const { data: definition = null } = jobDefinitionSchema.safeParse(JSON.parse(text ?? 'null'));
     return { run, identity: identity ?? '', definition };
   }
   return null;

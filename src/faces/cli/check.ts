@@ -41,7 +41,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
 async function check(args: InputArguments, flags: Flags, io: Io): Promise<number> {
   return withCommand(io, async ({ env, ...parts }) => {
     const { job, paths } = await loadNamed(env, args);
-    if (flags.list === 'gone') refuseUnlessFull(job);
+    refuseGone(job, flags);
     for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
     const look = await openLook(env, flags.sandbox === true, parts);
     const checkFile = createChecker(job, look, flags.list ?? null);
@@ -65,8 +65,9 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
   });
 }
 
-function refuseUnlessFull({ definition: { delivery, key } }: Job): void {
-  if (delivery === 'full' && key !== undefined) return;
+function refuseGone({ definition: { delivery, key } }: Job, { list }: Flags): void {
+  const isFull = delivery === 'full' && key !== undefined;
+  if (list !== 'gone' || isFull) return;
   throw new UsageError(
     '--list gone: expected a job with a key and `delivery: full`, ' +
       'whose files have all records; of others nobody can say what is gone.',
