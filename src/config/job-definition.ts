@@ -299,7 +299,8 @@ const guardSchema = z
       .default('warn')
       .describe(
         'A row whose key is known and that names another account than the record was created ' +
-          'with: hold (invalid, `account_changed`), warn (skipped, with a warning) or off.',
+          'with, or whose key is new and whose account another payee has: hold (invalid, ' +
+          '`account_changed`, `account_shared`), warn (a warning) or off.',
       ),
   })
   .describe('What is looked at before money could go elsewhere.');

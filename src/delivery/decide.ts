@@ -27,6 +27,7 @@ import {
 } from '../readers/mapping/field-digests.ts';
 import { besideKeyless } from '../readers/mapping/group.ts';
 import type { Idempotency } from './idempotency.ts';
+import { heldForAccount, warningOfAccount } from './known-accounts.ts';
 import { type Change, changeOf, endOfKnown, NOT_KNOWN, UNCHANGED } from './known-content.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import type { RowEnd, RowTask } from './row-task.ts';
@@ -70,7 +71,15 @@ type PlannedFields = FieldsChange & { readonly contentBefore: string };
 
 type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
-type OfTask = 'run' | 'row' | 'identityKey' | 'rowContent' | 'claim' | 'possiblySent' | 'keyless';
+type OfTask =
+  | 'run'
+  | 'row'
+  | 'identityKey'
+  | 'rowContent'
+  | 'claim'
+  | 'accounts'
+  | 'possiblySent'
+  | 'keyless';
 
 /** What is decided of: a row with those that go in its request. */
 type Undecided = Pick<RowTask, OfTask> & {
@@ -149,6 +158,8 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   if (mark !== null && !mayRepeat(call)) return repeated(task, mark.text, step, means);
   if (step.kind === 'end') return comparedPlan(task, step, means);
   if (task.possiblySent && !mayRepeat(step.call)) return { kind: 'end', end: JOURNAL_LOST };
+  const held = heldForAccount(task.accounts, definition.guard.accounts);
+  if (held !== null) return { kind: 'end', end: held };
   return mappedPlan(task, mark?.text ?? '', step, means);
 }
 
@@ -193,7 +204,18 @@ function mappedPlan(task: Undecided, expected: string, step: OfCall, means: Mean
 
 /** What goes in the request of these rows. */
 function mappedOf(task: Undecided, { definition, mapping }: Means): GroupMapped {
-  if (definition.group !== undefined) return mergedOf(task, mapping);
+  const isGroup = definition.group !== undefined;
+  const mapped = isGroup ? mergedOf(task, mapping) : mappedRow(task, mapping);
+  const warning = warningOfAccount(task.accounts, task.row);
+  if (mapped.kind === 'issues') return mapped;
+  if (warning === null) return mapped;
+  return {
+    ...mapped,
+    warnings: withWarning(mapped, warning),
+  };
+}
+
+function mappedRow(task: Undecided, mapping: Mapping): GroupMapped {
   const mapped = mapping.map(task.row);
   const ofRow = (issues: readonly Issue[]) => new Map([[task.row.row, issues]]);
   if (mapped.kind === 'issues') return { kind: 'issues', issues: ofRow(mapped.issues) };
@@ -472,7 +494,7 @@ function unchangedBut(id: string, emptied: Issue): End {
 
 const SAME_BUT = 'no field that is filled has changed since the service last accepted the record';
 
-function withWarning({ warnings = NO_WARNINGS }: Sent, warning: Issue): Warnings {
+function withWarning({ warnings = NO_WARNINGS }: Pick<Sent, 'warnings'>, warning: Issue): Warnings {
   return new Map([...warnings, [warning.row, [...(warnings.get(warning.row) ?? []), warning]]]);
 }
 

@@ -88,7 +88,7 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
   const { run, definition, mapping } = context;
   const { chunk } = job;
   const placeOf = (key: string) => context.ledger.placeOf(key, mapping.keyForm);
-  const tasks = job.rows.map(({ row, claim, rowContent }): RowTask => {
+  const tasks = job.rows.map(({ row, claim, rowContent, accounts }): RowTask => {
     const mark = taken.marks.get(row.row);
     const key = mapping.keyOf(row);
     const identityKey = mapping.hasKey ? key : identityWithoutKey(run, row.row, rowContent);
@@ -102,6 +102,7 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
       identityKey,
       identity: ownKey({ run, identityKey, claim }, placeOf),
       claim,
+      accounts,
       foundMark: mark?.kind === 'intent' ? mark.text : '',
       possiblySent: taken.possiblySent,
       members: NO_MEMBERS,
@@ -124,7 +125,7 @@ function inGroups(tasks: readonly RowTask[], groups: readonly RowGroup<Row>[], c
     return task;
   };
   // The first row claims the key and gives it back.
-  const memberOf = (row: Row) => ({ ...taskOf(row), identity: null });
+  const memberOf = (row: Row) => ({ ...taskOf(row), identity: null, accounts: undefined });
   return groups.map(({ leader, members, keyless }) => {
     const task = taskOf(leader);
     return { ...task, members: members.map(memberOf), keyless };

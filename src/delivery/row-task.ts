@@ -2,7 +2,7 @@
 
 import type { KeyPlace, Place } from '../engine/ledger/keys.ts';
 import type { FieldsChange, SettledRow, Streak } from '../engine/ledger/settle-entry.ts';
-import type { KeyClaim, RowContent } from '../model/identity.ts';
+import type { AccountClaim, KeyClaim, RowContent } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
 import { type Outcome, REMAINDER, succeeded } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
@@ -26,6 +26,8 @@ export type RowTask = {
   /** That key where it is the row's own; `null`: it has none, or another row has it. */
   readonly identity: KeyPlace | null;
   readonly claim: KeyClaim;
+  /** What its accounts met in their index; left out: the job doesn't ask it. */
+  readonly accounts?: AccountClaim | undefined;
   /** The intent that a dead worker left on the row, `''` for none. */
   readonly foundMark: string;
   /** Redis lost something: a lost worker may have sent the row without a trace in the ledger. */
@@ -90,6 +92,8 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
     keyDigest,
     nth: rowContent?.nth,
     identity: task.identity,
+    ownAccounts: ownAccountsOf(task),
+    accounts: doubtedAccounts(task, end),
     content,
     fields,
     source: isKept(row, end.outcome) ? JSON.stringify(row) : '',
@@ -102,6 +106,17 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
   };
 }
 
+function ownAccountsOf({ accounts }: RowTask): readonly string[] {
+  return accounts?.own ?? NO_ACCOUNTS;
+}
+
+/** Whoever settles the doubt says what becomes of them. */
+function doubtedAccounts({ accounts }: RowTask, { outcome }: RowEnd): readonly string[] | undefined {
+  if (outcome !== 'in-doubt' || accounts === undefined) return undefined;
+  return accounts.own.length > 0 ? accounts.own : undefined;
+}
+
+const NO_ACCOUNTS: readonly never[] = [];
 const NO_IDENTITY: Pick<RowTask, 'keyDigest' | 'rowContent'> = {};
 
 function isKept({ line }: Row, outcome: Outcome): boolean {

@@ -75,6 +75,9 @@ export function accountsIn(body: JsonObject): readonly Account[] {
 /** In this order the first that is filled says which bank's the number is. */
 const BANKS = ['bankCode', 'sortCodeUK', 'routingNumber', 'bic_swift'] as const;
 
+/** Of an account: what says which one it is. */
+export const ACCOUNT_FIELDS: ReadonlySet<unknown> = new Set(['iban', 'accountNumber', ...BANKS]);
+
 function accountOf(account: JsonValue): Account | null {
   const iban = plainText(memberOf(account, 'iban'));
   if (iban !== '') return { form: FORMS.iban, text: iban };

@@ -67,6 +67,44 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
 ]);
 export type KeyClaim = z.infer<typeof keyClaimSchema>;
 
+/** A row that has an account that another names, too. */
+const accountHolderSchema = z.object({
+  /** `null`: the very run. */
+  run: z.string().nullable(),
+  row: z.number().int().positive(),
+  isSameName: z.boolean(),
+  /** Both come from one delivery, corrections and reruns included. */
+  isOfDelivery: z.boolean(),
+});
+export type AccountHolder = z.infer<typeof accountHolderSchema>;
+
+/**
+ * What a row that creates a record found of its accounts: each has a claim of its own, as keys
+ * have, and another name on an account is as another text of a key.
+ */
+export const accountClaimSchema = z.object({
+  /** Digests of those that no other row has. */
+  own: z.array(z.string()),
+  /** Of the others: the one that says most. */
+  other: accountHolderSchema.optional(),
+});
+export type AccountClaim = z.infer<typeof accountClaimSchema>;
+
+/** Of a row with several accounts; another name says more than its own, and a known payee more. */
+export function graverHolder(holders: readonly AccountHolder[]): AccountHolder | undefined {
+  const known = holders.find(isAnothers);
+  const beside = holders.find((one) => !one.isSameName);
+  return known ?? beside ?? holders[0];
+}
+
+/**
+ * Whether money for the row would go to who is known under another name. That one file, with what
+ * came of it, has an account twice is its sender's word: told, and not in doubt by itself.
+ */
+export function isAnothers({ isSameName, isOfDelivery }: AccountHolder): boolean {
+  return !isSameName && !isOfDelivery;
+}
+
 /** `alike`: the row's key has another text of the same normal form. */
 export type KeyState =
   | {

@@ -80,6 +80,8 @@ const issueSchema = z.object({
     'account_changed',
     'account_added',
     'account_not_known',
+    'account_shared',
+    'payee_repeated',
     'rule_broken',
     'reference_unknown',
     'reference_in_doubt',

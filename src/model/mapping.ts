@@ -67,6 +67,11 @@ export type Mapping = {
   map(row: Row): Mapped;
   /** Required fields are asked of the rows of a group as a whole. */
   mapGroup(rows: readonly Row[]): GroupMapped;
+  /**
+   * Of rows of one request the payee's name and accounts alone, whatever else is wrong with them; a
+   * fraction of mapping them. `null`: these can't be read.
+   */
+  payeeOf(rows: readonly Row[]): JsonObject | null;
 };
 
 /** A request field's JSON type, from the service's document. */

@@ -14,6 +14,7 @@ const restSchema = z.strictObject({
   warnings: z.array(warningSchema).optional(),
   keyDigest: z.string().optional(),
   nth: z.number().optional(),
+  accounts: z.array(z.string()).optional(),
 });
 
 /** By their places in a tuple. */
@@ -87,6 +88,8 @@ export type Settlement = {
   readonly keyDigest?: string | undefined;
   /** Of such a row without a key, its number among those of its content (`RowContent`). */
   readonly nth?: number | undefined;
+  /** Of a row in doubt: digests of accounts that it has in their index. */
+  readonly accounts?: readonly string[] | undefined;
   readonly outcome: Outcome;
   /** HTTP status, 0: none was received. */
   readonly status: number;
@@ -114,9 +117,10 @@ export const NO_REST: Pick<Settlement, 'values' | 'issues' | 'warnings'> = {
 
 export function toTuple(s: Settlement): SettlementTuple {
   const { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings } = s;
-  const { keyDigest, nth } = s;
+  const { keyDigest, nth, accounts } = s;
   const hasValues = Object.keys(values).length > 0;
-  const hasMore = issues.length > 0 || warnings.length > 0 || keyDigest !== undefined;
+  const isNamed = keyDigest !== undefined || accounts !== undefined;
+  const hasMore = issues.length > 0 || warnings.length > 0 || isNamed;
   // Written out: a list made from another costs a row half a microsecond.
   if (!hasValues && !hasMore) return [row, line, key, outcome, status, id, attempts, ms, code, message];
   const rest = {
@@ -125,6 +129,7 @@ export function toTuple(s: Settlement): SettlementTuple {
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     ...(keyDigest !== undefined && { keyDigest }),
     ...(nth !== undefined && { nth }),
+    ...(accounts !== undefined && { accounts: [...accounts] }),
   };
   return [row, line, key, outcome, status, id, attempts, ms, code, message, rest];
 }
@@ -133,9 +138,15 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   const [row, line, key, outcome, status, id, attempts, ms, code, message, rest] = tuple;
   const { values = NO_REST.values, issues = NO_REST.issues, warnings = NO_REST.warnings } = rest ?? NO_REST;
   const own = { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings };
-  if (rest?.keyDigest === undefined) return own;
-  const { keyDigest, nth } = rest;
-  return nth === undefined ? { ...own, keyDigest } : { ...own, keyDigest, nth };
+  if (rest === undefined) return own;
+  const { keyDigest, nth, accounts } = rest;
+  if (keyDigest === undefined && accounts === undefined) return own;
+  return {
+    ...own,
+    ...(keyDigest !== undefined && { keyDigest }),
+    ...(nth !== undefined && { nth }),
+    ...(accounts !== undefined && { accounts }),
+  };
 }
 
 /**

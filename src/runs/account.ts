@@ -6,14 +6,13 @@ import {
   keepWriteOff,
   openAccounts,
 } from '../engine/ledger/account.ts';
-import { knowContent } from '../engine/ledger/key-claims.ts';
 import type { RunStore } from '../engine/ledger/run-store.ts';
 import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
-import { movedRecords } from './moved-accounts.ts';
+import { keepMoved, movedRecords } from './held-accounts.ts';
 import { waitForReplica } from './replicas.ts';
 import { remainderFormat, remainderRows } from './report/remainder.ts';
 
@@ -112,7 +111,7 @@ export async function writeOff(
   const places = await placesOf(standing, [...stand.open.values()], ledger.of(target).store);
   const moved = areMoved ? await Promise.all(places.map((place) => movedRecords(place, ledger))) : [];
   // First: killed between the two, the rows stay open, and the same command goes on.
-  await knowContent(ledger.redis, keys, moved.flat());
+  await keepMoved(target, moved.flat(), ledger);
   for (const { of, own } of places) await keepWriteOff(ledger.redis, keys, { of, standing: own, request });
   await waitForReplica(ledger, target);
   return standing.length;

@@ -3,8 +3,9 @@
  * their content: what they map to, and the how-manieth row of their file it is that maps to it. The
  * same file gives the same identities however often it is read.
  */
-import { isKnownByContent, type JobDefinition } from '../config/job-definition.ts';
+import { isKnownByContent, type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
+import type { AccountsOfRow } from '../engine/ledger/account-index.ts';
 import { formAt, type LedgerKeys } from '../engine/ledger/keys.ts';
 import { type LikeRow, likeRowsBefore } from '../engine/ledger/origins.ts';
 import { createDigestTable, hexDigest } from '../lib/digest.ts';
@@ -14,7 +15,10 @@ import { contentText } from '../model/content.ts';
 import { identityWithoutKey, type RowContent } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
+import { groupRows } from '../model/row-group.ts';
 import type { Run } from '../model/run.ts';
+import { spaceOf } from '../operations/operations.ts';
+import { accountDigests } from '../readers/mapping/payee-accounts.ts';
 
 /** `rowContent`: of a row without a key that maps. */
 type Identity = { readonly key: string; readonly rowContent?: RowContent };
@@ -107,4 +111,32 @@ export function contentOf(row: Row, mapping: Mapping): string | null {
   const mapped = orElse(null, () => mapping.map(row));
   if (mapped?.kind !== 'mapped') return null;
   return `${JSON.stringify(mapped.pathId)}\n${contentText(mapped)}`;
+}
+
+/** The accounts of requests whose first row is asked for, each under that row. */
+export type AccountsOf = (
+  rows: readonly Row[],
+  isAsked: (leader: number) => boolean,
+) => readonly AccountsOfRow[];
+
+/** `null`: the job's records have no accounts, or nobody is to look at them. */
+export function createAccountsOf(
+  { key, group, guard, ...definition }: JobDefinition,
+  mapping: Mapping,
+  { sealing }: Pick<LedgerKeys, 'sealing'>,
+): AccountsOf | null {
+  const isKept = key !== undefined && spaceOf(operationOf(definition)) !== null;
+  const hasAccounts = mapping.fields.some(([name]) => name === 'accounts');
+  if (!isKept || !hasAccounts || guard.accounts === 'off') return null;
+
+  return (rows, isAsked) => {
+    const groups = groupRows(rows, group === undefined ? null : mapping.groupOf);
+    const asked = groups.filter(({ leader }) => isAsked(leader.row));
+    return asked.flatMap(({ leader, members }) => {
+      // Its worker says what is wrong.
+      const payee = orElse(null, () => mapping.payeeOf([leader, ...members]));
+      if (payee === null) return [];
+      return { row: leader.row, digests: accountDigests(payee, sealing.digest) };
+    });
+  };
 }

@@ -6,6 +6,7 @@
  */
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
+import { type AccountsOfRow, claimAccounts } from '../engine/ledger/account-index.ts';
 import { type Claimed, claimKeys } from '../engine/ledger/key-claims.ts';
 import type { LedgerKeys } from '../engine/ledger/keys.ts';
 import type { RunStore } from '../engine/ledger/run-store.ts';
@@ -15,7 +16,7 @@ import { OPEN_CHUNKS_MAX } from '../engine/queue/chunk-order.ts';
 import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
-import type { KeyClaim, RowContent } from '../model/identity.ts';
+import type { AccountClaim, KeyClaim, RowContent } from '../model/identity.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { succeeded } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
@@ -24,7 +25,8 @@ import { type Run, rowsOfChunk } from '../model/run.ts';
 import { identitySpace, isInPath } from '../operations/operations.ts';
 import type { RowChunk } from '../readers/intake/chunks.ts';
 import type { TargetSession } from '../session.ts';
-import { countsRows, type Identify, openIdentify } from './identities.ts';
+import { type AccountsOf, countsRows, createAccountsOf, type Identify, openIdentify } from './identities.ts';
+import { kinOf } from './origins.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 import { canaryOf } from './rows.ts';
 
@@ -64,6 +66,10 @@ type Ingesting = Ingest & {
   /** By the first row of a group: another row of its key, which stands apart. */
   readonly apart: ReadonlyMap<number, number>;
   readonly identify: Identify;
+  /** `null`: no account is looked at. */
+  readonly accountsOf: AccountsOf | null;
+  /** The run, and those from which its rows come. */
+  readonly kin: ReadonlySet<string>;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -88,7 +94,9 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
   const closed = await waitOut(() => store.closedChunks(run.id), ingest);
   const { redis } = session.ledger;
   const identify = await waitOut(() => openIdentify(run, definition, { redis, keys }), ingest);
-  const ingesting = { ...ingest, session, keys, store, mapping, apart, identify, closed };
+  const accountsOf = createAccountsOf(definition, mapping, keys);
+  const kin = await waitOut(() => kinOf([run.id], store), ingest);
+  const ingesting = { ...ingest, session, keys, store, mapping, apart, identify, accountsOf, kin, closed };
   const outlet = createOutlet(ingesting);
   const mark = await waitOut(() => store.canaryOf(run.id), ingest);
   // The canary: the first chunk or, after a stop by one, the next.
@@ -196,7 +204,7 @@ async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[]> {
-  const { run, definition, keys, session, apart } = ingesting;
+  const { run, definition, keys, session, apart, kin } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
@@ -210,9 +218,8 @@ async function claimChunks(
     const answered = await claimKeys(verified, keys, claim);
     return withStates(answered, ingesting.store);
   }, ingesting);
-  passStage('claimed', () => [], last);
   let from = 0;
-  return chunks.map(({ n, rows, claiming }) => {
+  const jobs = chunks.map(({ n, rows, claiming }) => {
     const own = { ...claimed, from };
     from += claiming.length;
     return {
@@ -222,6 +229,39 @@ async function claimChunks(
       rows: claimedRows(rows, claiming, own, apart),
     };
   });
+  const index = { redis: session.ledger.redis, keys, space: identitySpace(run).name };
+  const withClaims = await withAccounts(jobs, ingesting.accountsOf, (rows) =>
+    waitOut(() => claimAccounts(verified, index, { run: run.id, kin, rows }), ingesting),
+  );
+  passStage('claimed', () => [], last);
+  return withClaims;
+}
+
+type ClaimAccounts = (rows: readonly AccountsOfRow[]) => Promise<ReadonlyMap<number, AccountClaim>>;
+
+/** With the accounts of the rows that have their keys, and are to create a record. */
+export async function withAccounts(
+  jobs: readonly ChunkJob[],
+  accountsOf: AccountsOf | null,
+  claim: ClaimAccounts,
+): Promise<readonly ChunkJob[]> {
+  if (accountsOf === null) return jobs;
+  const rows = jobs.flatMap((job) => {
+    const claimed = job.rows.filter((one) => one.claim.kind === 'claimed');
+    const numbers = new Set(claimed.map(({ row }) => row.row));
+    return accountsOf(
+      job.rows.map(({ row }) => row),
+      (leader) => numbers.has(leader),
+    );
+  });
+  const claims = await claim(rows);
+  if (claims.size === 0) return jobs;
+  return jobs.map((job) => ({ ...job, rows: job.rows.map((row) => withClaim(row, claims)) }));
+}
+
+function withClaim(row: ChunkJob['rows'][number], claims: ReadonlyMap<number, AccountClaim>) {
+  const accounts = claims.get(row.row.row);
+  return accounts === undefined ? row : { ...row, accounts };
 }
 
 /** Adds the states of the runs that have the keys: advice depends on them. */

@@ -8,6 +8,7 @@ import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
 import { type Accounts, isCorrectable, isEnded, once, openAccounts } from '../engine/ledger/account.ts';
 import { formAt } from '../engine/ledger/keys.ts';
 import type { NewRun } from '../engine/ledger/run-record.ts';
+import type { RunStore } from '../engine/ledger/run-store.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
 import { numberShown } from '../lib/terminal.ts';
 import type { Standing } from '../model/account.ts';
@@ -37,6 +38,20 @@ type Found = {
   /** Why the file can't be loaded; `null`: it can. */
   readonly refused: readonly string[] | null;
 };
+
+/** These runs, and those from which their rows come, as corrections or reruns. */
+export async function kinOf(
+  runs: readonly string[],
+  store: Pick<RunStore, 'get'>,
+): Promise<ReadonlySet<string>> {
+  const kin = new Set(runs);
+  for (const id of kin) {
+    const run = await store.get(id);
+    for (const earlier of [run?.parent, ...Object.keys(run?.standsFor ?? {})])
+      if (typeof earlier === 'string') kin.add(earlier);
+  }
+  return kin;
+}
 
 type Pair = readonly [row: number, from: number];
 

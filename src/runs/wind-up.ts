@@ -6,6 +6,7 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { isWhole } from '../delivery/deliver-chunk.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
 import { createRunInput } from '../engine/ledger/reruns.ts';
 import type { ChunkJob } from '../engine/queue/chunk-job.ts';
 import type { ChunkQueue } from '../engine/queue/chunk-queue.ts';
@@ -15,7 +16,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
-import { openIdentify } from './identities.ts';
+import { createAccountsOf, openIdentify } from './identities.ts';
 import type { RowSource } from './rows.ts';
 
 type WindUp = {
@@ -62,12 +63,21 @@ async function* rowsByChunk({
   let n = 0;
   try {
     const { redis, of } = session.ledger;
-    const identify = await openIdentify(run, definition, { redis, keys: of(run.target).keys });
+    const { keys } = of(run.target);
+    const identify = await openIdentify(run, definition, { redis, keys });
+    const accountsOf = createAccountsOf(definition, mappingFor(definition, run.source), keys);
     for await (const chunk of (await rows(run, definition)) ?? []) {
       if (chunk.n !== n + 1 || n === chunksOf(run)) break;
       n += 1;
-      // The key's owner was decided when the chunk was added; only a row's own key is given back.
-      yield chunk.rows.map((row) => ({ row, claim: CLAIMED, rowContent: identify(row)?.rowContent }));
+      const accounts = new Map(
+        accountsOf?.(chunk.rows, () => true).map(({ row, digests }) => [row, { own: [...digests] }]),
+      );
+      // Whose keys and accounts they are was decided when the chunk was added; only a row's own are
+      // given back.
+      yield chunk.rows.map((row) => {
+        const { rowContent } = identify(row) ?? {};
+        return { row, claim: CLAIMED, rowContent, accounts: accounts.get(row.row) };
+      });
     }
   } catch (error) {
     tell(session.io, `warning: ${messageOf(error)}`, WITHOUT_LINES);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decide, decideCancelled, type Plan } from '../../src/delivery/decide.ts';
 import { type RowEnd, settledRow } from '../../src/delivery/row-task.ts';
 import { intentMark, type Mark } from '../../src/engine/ledger/mark.ts';
-import type { KeyClaim } from '../../src/model/identity.ts';
+import type { AccountHolder, KeyClaim } from '../../src/model/identity.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
@@ -59,6 +59,8 @@ type Case = {
   readonly state?: RunState;
   /** Of the known record. */
   readonly content?: string;
+  /** A row that has an account of this one. */
+  readonly other?: AccountHolder;
 };
 
 /** Of row 7, whose key is K7. */
@@ -67,6 +69,7 @@ function planOf(operation: Operation, given: Case = {}) {
   const task = sampleTask(operation, {
     claim: claimOf(claim, given),
     possiblySent,
+    ...(given.other !== undefined && { accounts: { own: [], other: given.other } }),
   });
   const marks = new Map(mark === undefined ? [] : [[7, mark]]);
   return decide(task, marks, {
@@ -265,6 +268,43 @@ describe('a row whose key is known', () => {
     const first = planOf(operation, { claim: 'known', ...given });
     const NOTHING_KNOWN = { states: [], fields: '' };
     expect(inWords(first.kind === 'ask' ? first.decide(NOTHING_KNOWN) : first)).toMatchObject(plan);
+  });
+});
+
+describe('a new row with an account that another row has', () => {
+  const KNOWN = { run: 'run-before', row: 3, isSameName: false, isOfDelivery: false };
+  const HELD = {
+    outcome: 'invalid' as const,
+    code: 'account_shared',
+    message: 'row 3 of run run-before has this account under another name',
+  };
+  const guarded = (accounts: string, over: Partial<AccountHolder> = {}, given: Case = {}) =>
+    planOf('counterparty.draft', {
+      ...given,
+      definition: { guard: { accounts } },
+      other: { ...KNOWN, ...over },
+    });
+
+  const toldOf = (plan: Plan) =>
+    plan.kind === 'send' ? plan.warnings?.get(7)?.map((warning) => warning.code) : undefined;
+
+  test('of another payee is held where the job says so', () => {
+    expect(inWords(guarded('hold'))).toEqual(ends(HELD));
+    expect(toldOf(guarded('warn'))).toEqual(['account_shared']);
+  });
+
+  test.each<[string, Partial<AccountHolder>, string]>([
+    ['of the same name', { isSameName: true }, 'payee_repeated'],
+    ['of the same file', { run: null, isOfDelivery: true }, 'account_shared'],
+    ['of what the file corrects', { isOfDelivery: true }, 'account_shared'],
+  ])('%s is told, and sent', (_, over, code) => {
+    const plan = guarded('hold', over);
+    expect([plan.kind, toldOf(plan)]).toEqual(['send', [code]]);
+  });
+
+  test('may have been sent before: that comes first', () => {
+    expect(inWords(guarded('hold', {}, { mark: INTENT }))).toEqual(WORKER_LOST);
+    expect(inWords(guarded('hold', {}, { possiblySent: true }))).toEqual(JOURNAL_LOST);
   });
 });
 

@@ -32,6 +32,7 @@ test('the check begins with what is new, changed, as it was and gone; the run do
     notSent: 0,
     notKnown: 0,
     gone: 1,
+    repeated: 0,
     fields: { 'details.name': 2, 'addresses.primary.town': 1 },
   });
   const { stdout } = await checked('--list', 'gone');

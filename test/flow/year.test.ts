@@ -48,6 +48,14 @@ function nextMonth(payees: readonly Payee[], month: number, draw: () => number):
     [0.38, (payee) => [{ ...payee, key: `${payee.key}X` }]],
     [0.42, (payee) => [payee, { ...payee, name: 'Twice' }]],
     [0.46, (payee) => [{ ...payee, accounts: payee.accounts.toReversed() }]],
+    [
+      0.5,
+      (payee) => [
+        payee,
+        { key: `${payee.key}T`, name: 'Third', accounts: [account(), ...payee.accounts].slice(0, 2) },
+      ],
+    ],
+    [0.54, (payee) => [payee, { ...payee, key: `${payee.key}D`, name: `${payee.name.toUpperCase()} Ltd.` }]],
     [1, (payee) => [payee]],
   ];
   const changed = payees.flatMap((payee) => {
@@ -65,30 +73,64 @@ function nextMonth(payees: readonly Payee[], month: number, draw: () => number):
 
 const ANY = expect.any(String);
 
-/** What has to become of a file's rows, by what was drafted; those that are new are drafted by that. */
-function expectedOf(rows: readonly Payee[], drafted: Map<string, Payee>) {
-  const seen = new Set<string>();
-  const plan = { new: 0, unchanged: 0, notSent: 0 };
-  const ends = rows.map(({ key, name, accounts }) => {
-    if (seen.has(key)) return ['invalid', 'duplicate_key', ANY];
-    seen.add(key);
-    const before = drafted.get(key);
-    if (before === undefined) {
-      plan.new += 1;
-      drafted.set(key, { key, name, accounts });
-      return ['drafted', '', ''];
-    }
+/** By account: the name of the payee that was drafted with it first. */
+type Owners = Map<string, string>;
 
-    const added = accounts.filter((one) => !before.accounts.includes(one));
-    const removed = before.accounts.filter((one) => !accounts.includes(one));
-    const isSame = name === before.name && accounts.join() === before.accounts.join();
-    plan[isSame ? 'unchanged' : 'notSent'] += 1;
-    if (isSame) return ['skipped', 'key_known', expect.stringMatching(/ with this content$/)];
-    if (added.length > 0 && removed.length > 0) return ['invalid', 'account_changed', ANY];
-    const code = added.length > 0 ? 'account_added' : 'changed_not_sent';
-    return ['skipped', 'key_known', expect.stringMatching(`warning: ${code}$`)];
+/** Whose a new payee's accounts are; those that are nobody's become its own, in this file. */
+function othersOf({ name, accounts }: Payee, owners: Owners, inFile: Owners) {
+  const isAnother = (holder: string | undefined) => holder !== undefined && holder !== nameOf(name);
+  const before = accounts.map((one) => owners.get(one));
+  const beside = accounts.map((one) => (owners.has(one) ? undefined : inFile.get(one)));
+  const own = accounts.filter((one) => !owners.has(one) && !inFile.has(one));
+  for (const one of own) inFile.set(one, nameOf(name));
+  const isHeld = before.some(isAnother);
+  const isMet = [...before, ...beside].some((holder) => holder !== undefined);
+  // Within one file it is told alone.
+  const told = beside.some(isAnother) ? 'account_shared' : 'payee_repeated';
+  return { own, isHeld, told: isMet ? told : null };
+}
+
+function nameOf(name: string): string {
+  return name.toLowerCase().replaceAll(' ltd.', '');
+}
+
+/** What has to become of a file's rows, by what was drafted; those that are new are drafted by that. */
+function expectedOf(rows: readonly Payee[], drafted: Map<string, Payee>, owners: Owners) {
+  const seen = new Set<string>();
+  const inFile: Owners = new Map();
+  const becomeOwned: Owners = new Map();
+  const plan = { new: 0, unchanged: 0, notSent: 0, repeated: 0 };
+  const endOfNew = (payee: Payee) => {
+    const { own, isHeld, told } = othersOf(payee, owners, inFile);
+    if (isHeld) return ['invalid', 'account_shared', ANY];
+    plan.new += 1;
+    if (told === 'payee_repeated') plan.repeated += 1;
+    drafted.set(payee.key, payee);
+    for (const one of own) becomeOwned.set(one, nameOf(payee.name));
+    return ['drafted', '', told === null ? '' : expect.stringMatching(`warning: ${told}$`)];
+  };
+  const ends = rows.map((payee) => {
+    if (seen.has(payee.key)) return ['invalid', 'duplicate_key', ANY];
+    seen.add(payee.key);
+    const before = drafted.get(payee.key);
+    if (before === undefined) return endOfNew(payee);
+    const end = endOfKnown(payee, before);
+    plan[end === UNCHANGED ? 'unchanged' : 'notSent'] += 1;
+    return end;
   });
+  for (const [account, name] of becomeOwned) owners.set(account, name);
   return { ends, plan, keys: seen };
+}
+
+const UNCHANGED = ['skipped', 'key_known', expect.stringMatching(/ with this content$/)];
+
+function endOfKnown({ name, accounts }: Payee, before: Payee) {
+  const added = accounts.filter((one) => !before.accounts.includes(one));
+  const removed = before.accounts.filter((one) => !accounts.includes(one));
+  if (name === before.name && accounts.join() === before.accounts.join()) return UNCHANGED;
+  if (added.length > 0 && removed.length > 0) return ['invalid', 'account_changed', ANY];
+  const code = added.length > 0 ? 'account_added' : 'changed_not_sent';
+  return ['skipped', 'key_known', expect.stringMatching(`warning: ${code}$`)];
 }
 
 test.each(SEEDS)(
@@ -98,6 +140,7 @@ test.each(SEEDS)(
     const flow = await startFlow();
     const job = await flow.file('payees.yaml', JOB);
     const drafted = new Map<string, Payee>();
+    const owners: Owners = new Map();
     let before: ReadonlySet<string> = new Set();
     let payees: readonly Payee[] = Array.from({ length: PAYEES }, (_, i) => ({
       key: `P${i}`,
@@ -109,7 +152,7 @@ test.each(SEEDS)(
         ({ key, name, accounts: [first, second = ''] }) => `${key},${name},${first},${second}`,
       );
       const csv = ['externalId,name,first,second', ...lines, ''].join('\n');
-      const { ends, plan, keys } = expectedOf(payees, drafted);
+      const { ends, plan, keys } = expectedOf(payees, drafted, owners);
       const gone = month === 1 ? null : [...before].filter((key) => !keys.has(key)).length;
 
       const file = await flow.file(`month-${month}.csv`, csv);
@@ -128,7 +171,8 @@ test.each(SEEDS)(
         `month ${month}`,
       ).toEqual(ends);
       expect(flow.sandbox.stats().made.drafts).toBe(drafted.size);
-      before = keys;
+      // A payee that was held for its account is not at the service.
+      before = new Set([...keys].filter((key) => drafted.has(key)));
       payees = nextMonth(payees, month, draw);
     }
   },

@@ -46,6 +46,7 @@ const FILES: readonly (readonly [string, string, ...string[]])[] = [
     '4 cell_not_convertible accounts.0.currencies',
     '1 account_implausible currencies',
     '1 rendering accounts.0.currencies',
+    '~4 account_shared',
   ],
   ['14-state-status.csv', PAYEES, '2 sent', 'Not sent: "state", "status", "id"'],
   [
@@ -79,6 +80,7 @@ const FILES: readonly (readonly [string, string, ...string[]])[] = [
     '3 bic_invalid accounts.0.bic_swift',
     '2 iban_invalid accounts.0.iban',
     '1 sort_code_invalid accounts.0.sortCodeUK',
+    '~1 account_shared',
   ],
   [
     '28-account-invisible.csv',
@@ -92,7 +94,7 @@ const FILES: readonly (readonly [string, string, ...string[]])[] = [
   ['29d-label-line.csv', SUBCLIENTS, '1 sent', '1 describes_columns null'],
   ['30-own-template-counterparties.csv', PAYEES, '1 sent', '1 describes_columns null'],
   ['31-bank-names-as-bic.csv', PAYEES, '5 sent', '13 bic_invalid accounts.0.bic_swift'],
-  ['33a-same-payee-two-keys.csv', PAYEES, '4 sent'],
+  ['33a-same-payee-two-keys.csv', PAYEES, '4 sent', '~2 payee_repeated'],
   ['34-changed-monday.csv', PAYEES, '1 sent'],
   ['34-changed-tuesday.csv', PAYEES, '1 sent'],
   ['36a-blank-lines-first.csv', SUBCLIENTS, '1 sent'],
@@ -111,6 +113,7 @@ const FILES: readonly (readonly [string, string, ...string[]])[] = [
     PAYEES,
     '6 sent',
     `1 rendering ${ACCOUNT}`,
+    '~5 account_shared',
     '~4 rendering address1',
     '~3 rendering name',
     '~1 rendering email',

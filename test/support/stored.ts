@@ -3,6 +3,8 @@
  * would take a whole load to come about. Tests write by these alone (test/house/house.test.ts).
  */
 import {
+  accountAlone,
+  accountPlace,
   fieldsPlace,
   identityPlace,
   type KeyPlace,
@@ -18,6 +20,7 @@ import { CLEAR } from '../../src/lib/seal.ts';
 import type { KeyForm } from '../../src/model/key-form.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
+import { accountDigests } from '../../src/readers/mapping/payee-accounts.ts';
 
 /** What no run owns: under which key the ledger is sealed, and its form. */
 export const SEALING = 'onboard:{index}:sealing';
@@ -242,6 +245,20 @@ export function entryOf(keys: LedgerKeys, key: string, { space = 'subclient', fo
 export function setEntry(redis: Redis, keys: LedgerKeys, key: string, entry: string, of: KeyIn = {}) {
   const { bucket, field, text } = entryOf(keys, key, of);
   return setHash(redis, bucket, { [field]: entry.replace(' ', `${text} `) });
+}
+
+/** Of a payee's account in its index; `entry`: as of a key. */
+export function setAccount(
+  redis: Redis,
+  { keys, space }: { readonly keys: LedgerKeys; readonly space: string },
+  { iban, name }: { readonly iban: string; readonly name: string },
+  entry: string,
+) {
+  const [digest = ''] = accountDigests({ name, accounts: [{ iban }] }, keys.sealing.digest);
+  const account = accountAlone(digest);
+  const text = digest.slice(account.length);
+  const { bucket } = accountPlace(keys, space, digest);
+  return setHash(redis, bucket, { [account]: entry.replace(' ', `${text} `) });
 }
 
 /** A key's entry as `<kind> <run> <row> <id>`; `null`: there is none, or it is of another text. */

@@ -96,6 +96,10 @@ export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing:
     sealing,
     /** Prefix of an identity ledger's buckets. */
     identity: (space: string) => `${root}:known:${space}:`,
+    /** Prefix of the buckets that say which row has an account. */
+    accounts: (space: string) => `${root}:accounts:${space}:`,
+    /** Hash: account that several payees may have → the run by which somebody said so. */
+    sharedAccounts: (space: string) => `${root}:shared-accounts:${space}`,
     /** Hash: what an identity ledger knows a row by that is written off → its run and row. */
     writtenOff: (space: string) => `${root}:written-off:${space}`,
     /** Prefix of the buckets with digests of the fields that the service last accepted. */
@@ -156,14 +160,35 @@ export function identityPlace(keys: LedgerKeys, of: KeyPlace): Place {
   return { bucket: keys.identity(of.space) + bucket, digest };
 }
 
+/** Where the index of accounts keeps one, by its digest. */
+export function accountPlace(keys: LedgerKeys, space: string, digest: string): Place {
+  const place = placeOfDigest(digest);
+  return { bucket: keys.accounts(space) + place.bucket, digest };
+}
+
+/** Of several, as the scripts take them: bucket, digest, …, with spaces between. */
+export function accountPlaces(keys: LedgerKeys, space: string, digests: readonly string[]): string {
+  const places = digests.map((digest) => accountPlace(keys, space, digest));
+  return places.map(({ bucket, digest }) => `${bucket} ${digest}`).join(' ');
+}
+
+/** Of an account alone, whoever has it. */
+export function accountAlone(digest: string): string {
+  return digest.slice(0, FORM_CHARACTERS);
+}
+
 function placeOf(keys: LedgerKeys, { key, form, place }: KeyPlace): Place {
   return place ?? identityOf(keys, key, form);
 }
 
-/** All buckets of a space: of its keys, and of their fields. */
+/** All buckets of a space: of its keys, of their fields, of accounts. */
 export function bucketsOf(keys: LedgerKeys, space: string): string[] {
-  const names = Array.from({ length: BUCKETS }, (_, i) => i.toString(36));
-  return names.flatMap((name) => [keys.identity(space) + name, keys.fields(space) + name]);
+  const prefixes = [keys.identity(space), keys.fields(space), keys.accounts(space)];
+  return prefixes.flatMap(bucketsAfter);
+}
+
+export function bucketsAfter(prefix: string): string[] {
+  return Array.from({ length: BUCKETS }, (_, i) => prefix + i.toString(36));
 }
 
 const BUCKETS = 16_384;

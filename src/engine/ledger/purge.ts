@@ -9,6 +9,7 @@ import { CLEAR } from '../../lib/seal.ts';
 import type { KeyForm } from '../../model/key-form.ts';
 import { PURGED_FILE, type Purged } from '../../model/run.ts';
 import { withoutValues } from '../../model/sentence.ts';
+import { forgetAccounts } from './account-index.ts';
 import { stubOf } from './audit.ts';
 import { appending } from './audit-chain.ts';
 import { fieldsPlace, identityPlace, type LedgerKeys, placeOfDigest } from './keys.ts';
@@ -50,8 +51,9 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
       const keepsAccounts = isGuarded && keys.sealing.keyId !== null;
       for await (const { chunk, closedAt, settlements } of readAll(redis, k, run.chunks)) {
         if (signal.aborted) return false;
-        const left = settlements.map(({ key, keyDigest = key && digestOf(key), ...kept }) => ({
+        const left = settlements.map(({ key, keyDigest = key && digestOf(key), accounts, ...kept }) => ({
           ...kept,
+          ...(keepsAccounts && accounts !== undefined && { accounts }),
           key: '',
           ...(keyDigest !== '' && { keyDigest }),
           message: '',
@@ -62,6 +64,7 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
         if (space !== null) await forgetContent(space, digests, keepsAccounts);
         await redis.hset(k.purgedBlocks, String(chunk), packBlock(left, closedAt ?? 0, CLEAR));
       }
+      if (space !== null && !keepsAccounts) await forgetAccounts({ redis, keys, space }, run.id);
       return true;
     },
     /** Told once, whoever else did the same. */

@@ -21,7 +21,14 @@ import type { Settlement } from '../../model/settlement.ts';
 import { outcomeOfCreated, spaceOf } from '../../operations/operations.ts';
 import { stubOf } from './audit.ts';
 import { appending } from './audit-chain.ts';
-import { identityPlace, keptPlace, type LedgerKeys, type Place, placeOfDigest } from './keys.ts';
+import {
+  accountPlaces,
+  identityPlace,
+  keptPlace,
+  type LedgerKeys,
+  type Place,
+  placeOfDigest,
+} from './keys.ts';
 import RESOLVE from './lua/resolve.lua';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
@@ -125,7 +132,7 @@ type ResolveEntry = {
   readonly outcome?: Outcome;
   readonly created?: boolean;
   readonly id?: string;
-  readonly key?: Place | undefined;
+  readonly key?: (Place & { readonly accounts: string }) | undefined;
 };
 
 /** `doubt`: `null` where the row is not in doubt. `outcome`: what the job calls success. */
@@ -150,6 +157,7 @@ function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outc
   const created = decision === 'created';
   return {
     ...doubt,
+    accounts: undefined,
     outcome: created ? outcome : 'failed',
     id,
     code: created ? 'resolved' : 'not_created',
@@ -159,11 +167,14 @@ function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outc
 }
 
 /** A row that has neither a key nor a digest is known by its place in the file, if at all. */
-function placeOf(keys: LedgerKeys, run: Run, { key, row, keyDigest }: Settlement): Place | undefined {
+function placeOf(keys: LedgerKeys, run: Run, doubt: Settlement): ResolveEntry['key'] {
+  const { key, row, keyDigest, accounts = [] } = doubt;
   const space = spaceOf(run.operation);
   if (space === null) return undefined;
   const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
-  return identityPlace(keys, { space, key: key === '' ? identityByPlace(run, row) : key, place });
+  const name = key === '' ? identityByPlace(run, row) : key;
+  const own = identityPlace(keys, { space, key: name, place });
+  return { ...own, accounts: accountPlaces(keys, space, accounts) };
 }
 
 /** A row that has an id which somebody names. */

@@ -8,6 +8,7 @@ import { KEY_AFTER, type Outcome, wasAccepted } from '../../model/outcome.ts';
 import type { Reason } from '../../model/run.ts';
 import { type Settlement, wasAnswered } from '../../model/settlement.ts';
 import {
+  accountPlaces,
   fieldsPlace,
   identityPlace,
   type KeptOfRow,
@@ -47,6 +48,8 @@ export type SettledRow = Settlement & {
   readonly chunk: number;
   /** The row's own key, whose claim its outcome changes (`KEY_AFTER`); `null`: it has none. */
   readonly identity: KeyPlace | null;
+  /** Digests of accounts that the row has, which become what its key does. */
+  readonly ownAccounts: readonly string[];
   /** What the service has of the record that it accepted (model/content.ts); `''`: not known. */
   readonly content: string;
   readonly fields: FieldsChange | null;
@@ -100,7 +103,13 @@ type SettleEntry = {
   readonly fields?: FieldsEnd | undefined;
 };
 
-type KeyEnd = Place & { readonly becomes: Becomes; readonly id: string; readonly content: string };
+type KeyEnd = Place & {
+  readonly becomes: Becomes;
+  readonly id: string;
+  readonly content: string;
+  /** Places of the row's accounts (`accountPlaces`). */
+  readonly accounts?: string;
+};
 
 /** `key`: the place of the record's key. */
 type FieldsEnd = Place & Pick<FieldsChange, 'before' | 'after' | 'content'> & { readonly key: Place };
@@ -136,13 +145,20 @@ function entryOf(keys: LedgerKeys, row: SettledRow, body: ToldBody | undefined, 
   };
 }
 
-function keyOf(keys: LedgerKeys, { identity, outcome, id, content }: SettledRow): KeyEnd | undefined {
+function keyOf(keys: LedgerKeys, row: SettledRow): KeyEnd | undefined {
+  const { identity, outcome, id, content } = row;
   if (identity === null) return undefined;
   const becomes = BECOMES[KEY_AFTER[outcome]];
-  const place = identityPlace(keys, identity);
-  if (becomes !== protocol.known) return { ...place, becomes, id: '', content: '' };
+  const accounts = placesOf(keys, row);
+  const place = { ...identityPlace(keys, identity), becomes, ...(accounts !== '' && { accounts }) };
+  if (becomes !== protocol.known) return { ...place, id: '', content: '' };
   // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
-  return { ...place, becomes, id: id.toWellFormed(), content };
+  return { ...place, id: id.toWellFormed(), content };
+}
+
+function placesOf(keys: LedgerKeys, { identity, ownAccounts }: SettledRow): string {
+  if (identity === null || ownAccounts.length === 0) return '';
+  return accountPlaces(keys, identity.space, ownAccounts);
 }
 
 function fieldsOf(keys: LedgerKeys, change: FieldsChange): FieldsEnd {
@@ -166,7 +182,7 @@ type Together = {
   readonly fencingToken: string;
   readonly outcome: Outcome;
   readonly settlements: SettledRow[];
-  /** Each row's number, the place of its key, its id, what is known of its content. */
+  /** Each row's number, the place of its key, its id, its content, the places of its accounts. */
   readonly rows: (string | number)[];
 };
 
@@ -208,7 +224,7 @@ export function tellEnds(
     const group = groupOf(groups, row, token);
     group.settlements.push(row);
     const id = identity === null ? '' : row.id.toWellFormed();
-    group.rows.push(row.row, bucket, digest, id, row.content);
+    group.rows.push(row.row, bucket, digest, id, row.content, placesOf(keys, row));
   }
   const together = groups.map((group) => ({
     ...group,

@@ -6,7 +6,7 @@
 
 import { z } from 'zod';
 import type { Seal } from '../../lib/seal.ts';
-import { type KeyClaim, keyClaimSchema, type RowContent, rowContentSchema } from '../../model/identity.ts';
+import { accountClaimSchema, keyClaimSchema, rowContentSchema } from '../../model/identity.ts';
 import { type CellsRow, type Row, rowSchema } from '../../model/row.ts';
 
 const place = {
@@ -17,12 +17,17 @@ const place = {
   claimed: z.string().optional(),
 };
 
-/** `rowContent`: of a row without a key that maps, as it was claimed. */
+/**
+ * `rowContent`: of a row without a key that maps, as it was claimed. `accounts`: of a job that
+ * guards them.
+ */
 const jobRowSchema = z.object({
   row: rowSchema,
   claim: keyClaimSchema,
   rowContent: rowContentSchema.optional(),
+  accounts: accountClaimSchema.optional(),
 });
+type JobRow = z.infer<typeof jobRowSchema>;
 
 /** Up to `chunkRows` consecutive rows of a run, each with its key's claim. */
 const chunkJobSchema = z.object({ ...place, rows: z.array(jobRowSchema).min(1) });
@@ -40,6 +45,7 @@ const packedSchema = z.object({
   claims: z.array(keyClaimSchema).optional(),
   /** Of each row; absent: none has one. */
   rowContents: z.array(rowContentSchema.nullable()).optional(),
+  accounts: z.array(accountClaimSchema.nullable()).optional(),
 });
 type PackedRows = z.infer<typeof packedSchema>;
 
@@ -113,12 +119,14 @@ function packRows(rows: ChunkJob['rows']): PackedRows | null {
   if (width === 0 || countSeparators(cells) !== rows.length * width - 1) return null;
   const isClaimed = rows.every(({ claim }) => claim.kind === 'claimed');
   const hasContents = rows.some(({ rowContent }) => rowContent !== undefined);
+  const hasAccounts = rows.some(({ accounts }) => accounts !== undefined);
   return {
     places,
     width,
     cells,
     ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }),
     ...(hasContents && { rowContents: rows.map(({ rowContent = null }) => rowContent) }),
+    ...(hasAccounts && { accounts: rows.map(({ accounts: claimed = null }) => claimed) }),
   };
 }
 
@@ -133,18 +141,18 @@ function countSeparators(text: string): number {
 }
 
 function unpackRows(
-  { places, width, cells, claims, rowContents }: PackedRows,
+  { places, width, cells, claims, rowContents, accounts }: PackedRows,
   context: z.RefinementCtx,
-): Array<{ row: Row; claim: KeyClaim; rowContent?: RowContent }> {
+): JobRow[] {
   const all = cells.split(SEPARATOR);
   const count = places.length / 2;
   const isWhole =
     all.length === count * width &&
-    [claims, rowContents].every((of) => of === undefined || of.length >= count);
+    [claims, rowContents, accounts].every((of) => of === undefined || of.length >= count);
   if (!isWhole) {
     context.addIssue({
       code: 'custom',
-      message: `expected ${count} rows of ${width} cells with their claims and contents`,
+      message: `expected ${count} rows of ${width} cells with their claims, contents and accounts`,
     });
     return z.NEVER;
   }
@@ -157,6 +165,7 @@ function unpackRows(
     },
     claim: claims?.[i] ?? { kind: 'claimed' },
     ...(rowContents?.[i] && { rowContent: rowContents[i] }),
+    ...(accounts?.[i] && { accounts: accounts[i] }),
   }));
 }
 

@@ -17,6 +17,7 @@ import {
   type RowsMeant,
   writeOff,
 } from '../../runs/account.ts';
+import { releaseAccounts } from '../../runs/held-accounts.ts';
 import { openSteps } from '../../runs/report/next.ts';
 import { accountLine, stepLines } from '../../runs/report/words.ts';
 import { writeReportOf } from '../../runs/report.ts';
@@ -162,6 +163,42 @@ async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlag
     say(io, `${countOf(written, 'row')} written off by ${request.by}.`);
     if (areMoved && written > 0) say(io, 'What they say is the known account from now on.');
     if (told !== null) say(io, accountLine(told));
+    return EXIT.success;
+  });
+}
+
+type ReleaseFlags = RequestFlags & { readonly revoke?: boolean };
+
+export const addReleaseCommand: AddCommand = (program, io, done) => {
+  program
+    .command('release')
+    .description('Say that several payees may have the accounts of rows that were held for them')
+    .argument('<run>', RUN_ARGUMENT)
+    .argument(
+      '<rows...>',
+      'numbers of rows that the run held (account_shared); one for each account is enough',
+    )
+    .option('--revoke', 'take it back: the accounts hold rows again')
+    .requiredOption(...REASON)
+    .addHelpText(
+      'after',
+      '\nExample:\n  onboard release latest 17 --reason "a factoring firm, called on 12 November"',
+    )
+    .action(async (run: string, rows: string[], flags: ReleaseFlags) =>
+      done(await release(run, rows.map(rowNumber), flags, io)),
+    );
+};
+
+async function release(named: string, rows: readonly number[], flags: ReleaseFlags, io: Io): Promise<number> {
+  const areShared = flags.revoke !== true;
+  const request = requestOf(flags, io);
+  return withKnownLedger(io, async ({ ledger }) => {
+    const run = await findRun(ledger, named);
+    const count = await releaseAccounts(run, { rows, request, areShared }, ledger);
+    const accounts = countOf(count, 'account');
+    if (areShared) say(io, `Several payees may have ${accounts} from now on, says ${request.by}.`);
+    else say(io, `${accounts} taken back by ${request.by}: another payee with it is held again.`);
+    if (areShared) say(io, `\`onboard rerun ${run.id} --only invalid\` sends the rows that were held.`);
     return EXIT.success;
   });
 }

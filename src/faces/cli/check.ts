@@ -8,7 +8,7 @@ import { EXIT } from '../../model/exit.ts';
 import { createChecker, openReading } from '../../runs/check/file.ts';
 import type { Checked } from '../../runs/check/findings.ts';
 import { openLook } from '../../runs/check/ledger.ts';
-import { PLANNED, type Planned } from '../../runs/check/plan.ts';
+import { LISTED, type Listed } from '../../runs/check/plan.ts';
 import { checkLines } from '../../runs/check/words.ts';
 import { deliveredFrom } from '../../runs/inbox/job-book.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords, sayingWhere } from '../../runs/input.ts';
@@ -18,7 +18,7 @@ import type { AddCommand } from './command.ts';
 type Flags = {
   readonly jobFile?: string;
   readonly sandbox?: boolean;
-  readonly list?: Planned;
+  readonly list?: Listed;
   readonly json?: boolean;
 };
 
@@ -30,7 +30,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
     .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', "look for known keys in the ledger of the rehearsals instead of MSB_BASE_URL's")
-    .addOption(new Option('--list <what>', 'name the records of the plan that are so').choices(PLANNED))
+    .addOption(new Option('--list <what>', 'name the records of the plan that are so').choices(LISTED))
     .option('--json', 'print the findings as JSON, a line per file')
     .addHelpText('after', '\nExample:\n  onboard check subclients-create portfolio.csv')
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>

@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Decide:': {
     resolve: async () => (await import('./resolve.ts')).addResolveCommand,
     'write-off': async () => (await import('./account.ts')).addWriteOffCommand,
+    release: async () => (await import('./account.ts')).addReleaseCommand,
     pause: async () => (await import('./control.ts')).addPauseCommand,
     resume: async () => (await import('./control.ts')).addResumeCommand,
     approve: async () => (await import('./control.ts')).addApproveCommand,

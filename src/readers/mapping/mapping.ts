@@ -7,9 +7,10 @@ import { operationOf, pathColumnsOf } from '../../config/job-definition.ts';
 import { columnsIn, fillPath, parsePathTemplate } from '../../lib/path-template.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Issue } from '../../model/issue.ts';
-import { isJsonObject, parseRecord } from '../../model/json-record.ts';
+import { isJsonList, isJsonObject, parseRecord } from '../../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../../model/mapping.ts';
 import { idProblem } from '../../model/record-id.ts';
+import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import type { KeyOf } from '../../model/row-group.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../../model/source.ts';
@@ -28,6 +29,7 @@ import { withComposed } from './composition.ts';
 import { convert, expectedOf } from './conversion.ts';
 import { compileDescribesColumns } from './describing-row.ts';
 import { groupProblems, mergeGroup } from './group.ts';
+import { isOfPayee } from './payee-accounts.ts';
 import type { FieldPath } from './request-field.ts';
 import { compileRequired, missingColumns, type RequireFields } from './required.ts';
 import {
@@ -52,6 +54,8 @@ type Steps = {
   readonly pathIdOf: PathIdOf;
   readonly fields: Mapping['fields'];
   readonly build: Build;
+  /** The payee's name and accounts alone. */
+  readonly buildPayee: Build;
   /** False for a call without a body: none of its rows is an empty row. */
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
@@ -81,6 +85,7 @@ export function compileMapping(options: MappingOptions): Mapping {
     groupOf: steps.key === null ? () => null : compileGroupOf(steps.key, options.definition.keyForm),
     map: (row) => mapRow(row, steps, { asked: 'all', isLeader: true }),
     mapGroup: (rows) => mapGroup(rows, steps, options.definition.group ?? ''),
+    payeeOf: (rows) => payeeOf(rows, steps),
   };
 }
 
@@ -125,6 +130,21 @@ function mapGroup(rows: readonly Row[], steps: Steps, list: string): GroupMapped
   });
 }
 
+/** Nothing but these is converted: the whole row is mapped by its worker. */
+function payeeOf(rows: readonly Row[], steps: Steps): JsonObject | null {
+  const bodies: JsonObject[] = [];
+  for (const row of rows) {
+    if (row.kind === 'unreadable') return null;
+    const read = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
+    const context = withComposed(read, steps.composed);
+    const built = steps.buildPayee(context);
+    if (context.issues.length > 0) return null;
+    if (isJsonObject(built)) bodies.push(built);
+  }
+  const accounts = bodies.flatMap(({ accounts: own }) => (isJsonList(own) ? own : []));
+  return { ...bodies[0], accounts };
+}
+
 function compileSteps(compilation: Compilation): Steps {
   const { pathField, problems, definition, catalog } = compilation;
   const bindings = bindFields(compilation);
@@ -145,6 +165,13 @@ function compileSteps(compilation: Compilation): Steps {
       ownPath === undefined ? compilePathId(compilation, ofPath) : compileOwnPath(compilation, ownPath),
     fields: ofBody.filter(({ kind }) => kind !== 'constant').map(({ path }) => fieldOf(path)),
     build: buildBody(bodyTree(ofBody, problems), definition.emptyCell),
+    buildPayee: buildBody(
+      bodyTree(
+        ofBody.filter(({ path }) => isOfPayee(path)),
+        [],
+      ),
+      definition.emptyCell,
+    ),
     // The path of its own may be all that a row has.
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),

@@ -5,6 +5,7 @@
 import type { Job } from '../../config/job-definition.ts';
 import { readFormatOf } from '../../delivery/run-mapping.ts';
 import { needsApproval } from '../../engine/ledger/run-record.ts';
+import { IN_CLEAR } from '../../engine/ledger/sealing.ts';
 import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
 import { awaitsPerson } from '../../model/run.ts';
@@ -17,19 +18,19 @@ import type { ReadFormat, RowBatch } from '../../readers/intake/row-feed.ts';
 import { openRows } from '../../readers/intake/rows.ts';
 import { createNamelessColumns, hashFile } from '../../readers/intake/survey.ts';
 import type { Ledger } from '../../session.ts';
-import { createFileIdentify } from '../identities.ts';
+import { createAccountsOf, createFileIdentify } from '../identities.ts';
 import { mappingOf } from '../input.ts';
 import { type CheckRows, surveyFor } from '../rows.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
 import { createLook, type Look } from './ledger.ts';
-import type { Planned } from './plan.ts';
+import type { Listed } from './plan.ts';
 
 /** For the files of a job in the order in which a run takes them. */
 export function createChecker(
   job: Job,
   look: Look,
-  listed: Planned | null = null,
+  listed: Listed | null = null,
 ): (reading: CheckReading) => Promise<Checked> {
   const before: SeenKeys[] = [];
   return async (reading) => {
@@ -63,7 +64,7 @@ const ROWS_AT_ONCE = 100;
 type Around = {
   readonly job: Job;
   readonly look: Look;
-  readonly listed: Planned | null;
+  readonly listed: Listed | null;
   readonly seen: SeenKeys;
   readonly before: readonly SeenKeys[];
 };
@@ -75,12 +76,15 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const mapping = mappingOf(job, reading);
   const earlier = look.kind === 'ledger' ? await look.earlierRun({ sha256, job: name }) : null;
   const findings = createFindings(listed);
+  const origins = createOriginLook(reading.path);
   const foreseeing = {
+    comesFrom: origins.runs,
     definition,
     mapping,
     sha256,
     look,
     identify: createFileIdentify(sha256, { definition, mapping }),
+    accountsOf: createAccountsOf(definition, mapping, look.kind === 'ledger' ? look : { sealing: IN_CLEAR }),
     earlier: earlier?.id ?? null,
     seen,
     apart: reading.apart,
@@ -93,7 +97,6 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
     for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
   };
   const nameless = createNamelessColumns();
-  const origins = createOriginLook(reading.path);
   const sample = createSpreadSample();
   let rows = 0;
   let { source } = reading;
@@ -112,7 +115,7 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
   const isNew = look.kind === 'ledger' && earlier === null;
-  const file = { ...reading, source, namesRows: origins.found() };
+  const file = { ...reading, source, namesRows: origins.runs().size > 0 };
   const standing = isNew ? await look.standing(file, definition) : [];
   const facts = { ...file, rows, sample: sample.rows() };
   // A file that waits has its run, and is as unlike the others as before.

@@ -16,7 +16,7 @@ import { nameOf } from '../../operations/own.ts';
 import { createTally } from '../report/tally.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
 import type { LastDelivery, Look } from './ledger.ts';
-import { createPlan, type Planned } from './plan.ts';
+import { createPlan, type Listed } from './plan.ts';
 
 export type Checked = ReturnType<ReturnType<typeof createFindings>['result']>;
 
@@ -79,7 +79,7 @@ type Context = {
   readonly isFull: boolean;
 };
 
-export function createFindings(listed: Planned | null = null) {
+export function createFindings(listed: Listed | null = null) {
   const tally = createTally();
   const issues = createIssueList(tally);
   const warnings = createWarningList(tally);

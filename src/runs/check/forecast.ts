@@ -9,9 +9,16 @@ import { decide, doneWith, type Plan } from '../../delivery/decide.ts';
 import { type Change, NEW } from '../../delivery/known-content.ts';
 import { referredState } from '../../delivery/references.ts';
 import { buildRequest } from '../../delivery/service/operations.ts';
-import type { KeyPlace } from '../../engine/ledger/keys.ts';
+import { type AccountsOfRow, claimWith } from '../../engine/ledger/account-index.ts';
+import { accountAlone, type KeyPlace } from '../../engine/ledger/keys.ts';
 import { createDigestTable } from '../../lib/digest.ts';
-import { claimOf, type KeyClaim, type KeyState, type RowContent } from '../../model/identity.ts';
+import {
+  type AccountClaim,
+  claimOf,
+  type KeyClaim,
+  type KeyState,
+  type RowContent,
+} from '../../model/identity.ts';
 import type { Issue } from '../../model/issue.ts';
 import { identityOfKey, type KeyForm } from '../../model/key-form.ts';
 import type { Mapping, Reference } from '../../model/mapping.ts';
@@ -20,7 +27,7 @@ import type { ServiceRequest } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import type { RowGroup } from '../../model/row-group.ts';
 import { spaceOf } from '../../operations/operations.ts';
-import type { Identify } from '../identities.ts';
+import type { AccountsOf, Identify } from '../identities.ts';
 import type { Look } from './ledger.ts';
 
 /** Rows that are one request; holds cell values. */
@@ -65,8 +72,12 @@ type Foreseeing = {
   readonly sha256: string;
   readonly look: Look;
   readonly identify: Identify;
+  /** `null`: no account is looked at. */
+  readonly accountsOf: AccountsOf | null;
   /** The run that has this very file already: what it has is its own. */
   readonly earlier: string | null;
+  /** The runs from which the rows come that were read so far. */
+  comesFrom(): ReadonlySet<string>;
   readonly seen: SeenKeys;
   /** By the first row of a group: another row of its key, which stands apart. */
   readonly apart: ReadonlyMap<number, number>;
@@ -84,9 +95,10 @@ export async function foresee(
   const { look, seen } = foreseeing;
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
   const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
-  const decideRows = createDecider(foreseeing);
-  const planned = keyed.map(({ group, key, identity, rowContent }) => {
-    const state = identity === null ? FREE : known(identity);
+  const standing = keyed.map((of) => ({ ...of, state: of.identity === null ? FREE : known(of.identity) }));
+  const accountsAt = await accountsAmong(standing, foreseeing);
+  const decideRows = createDecider(foreseeing, accountsAt);
+  const planned = standing.map(({ group, key, identity, rowContent, state }) => {
     const own = identity?.key ?? key;
     return { group, key, state, plan: decideRows(group, { key: own, rowContent }, state) };
   });
@@ -100,6 +112,26 @@ export async function foresee(
     if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, leader.row);
     return { rows, leader, key, state, fate };
   });
+}
+
+/** By the first row of a request: its accounts, and who has them in their index. */
+type AccountsAt = ReadonlyMap<
+  number,
+  { readonly asked: AccountsOfRow; readonly found: AccountClaim | undefined }
+>;
+
+/** Of the rows that no run has created. */
+async function accountsAmong(
+  standing: ReadonlyArray<{ readonly group: RowGroup<Row>; readonly state: KeyState }>,
+  { accountsOf, definition, earlier, comesFrom, look }: Foreseeing,
+): Promise<AccountsAt> {
+  if (accountsOf === null) return new Map();
+  const open = standing.filter(({ state }) => state.kind !== 'known');
+  const rows = open.flatMap(({ group: { leader, members } }) => accountsOf([leader, ...members], () => true));
+  const space = spaceOf(operationOf(definition)) ?? '';
+  const found =
+    look.kind === 'none' ? new Map() : await look.accounts(space, { run: earlier, from: comesFrom(), rows });
+  return new Map(rows.map((asked) => [asked.row, { asked, found: found.get(asked.row) }]));
 }
 
 type StateOf = (place: KeyPlace) => KeyState;
@@ -149,8 +181,9 @@ type Build = (
 const UNCLAIMED: KeyClaim = { kind: 'claimed' };
 const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
 
-function createDecider({ definition, mapping, sha256, look, earlier, seen, apart, isShown }: Foreseeing) {
-  const saltOf = look.kind === 'ledger' ? look.saltOf : (key: string) => key;
+function createDecider(foreseeing: Foreseeing, accountsAt: AccountsAt) {
+  const { definition, mapping, sha256, look, earlier, seen, apart, isShown } = foreseeing;
+  const saltOf = look.kind === 'ledger' ? look.sealing.saltOf : (key: string) => key;
   const run = { id: earlier ?? '', operation: operationOf(definition), sha256 };
   const build: Build = (call, parts) =>
     isShown(call)
@@ -163,7 +196,8 @@ function createDecider({ definition, mapping, sha256, look, earlier, seen, apart
     const members = group.members.map((member) => ({ row: member }));
     const of = { run, row, possiblySent: false, identityKey, rowContent, members, keyless };
     if (claim === null) return doneWith({ ...of, claim: UNCLAIMED }, state, means);
-    return decide({ ...of, claim }, UNTOUCHED, means);
+    const accounts = claim.kind === 'claimed' ? foreseenAccounts(row.row, accountsAt, seen) : undefined;
+    return decide({ ...of, claim, accounts }, UNTOUCHED, means);
   };
 }
 
@@ -180,6 +214,19 @@ function foreseenClaim(state: KeyState, { row, key, earlier, seen, apart }: Clai
   // It claims nothing, and the record is in the file all the same.
   if (key !== null && claim.kind === 'alike') seen.note(key);
   return claim.kind === 'claimed' && isDone(state) ? null : claim;
+}
+
+/** What a claim of its accounts would answer; the index goes before the rows of the file. */
+function foreseenAccounts(row: number, accountsAt: AccountsAt, seen: SeenKeys): AccountClaim | undefined {
+  const { asked, found } = accountsAt.get(row) ?? {};
+  if (asked === undefined || asked.digests.length === 0) return undefined;
+  const isHeld = (digest: string) => found !== undefined && !found.own.includes(digest);
+  const free = asked.digests.filter((digest) => !isHeld(digest));
+  const inFile = free.map((digest) => seen.claimAccount(digest, row));
+  return claimWith(
+    free,
+    [found?.other, ...inFile].filter((other) => other !== undefined),
+  );
 }
 
 /** Of a key that the row may have: nothing is left to be done about it. */
@@ -214,6 +261,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   group_apart: 'all rows of one key directly below each other; ',
   key_known: 'a key that is not known yet; ',
   account_changed: 'the account that is known; ',
+  account_shared: 'an account that no other payee has; ',
   key_held: 'a key that no other run has; ',
   key_in_doubt: 'a key that no other run has; ',
 };
@@ -229,7 +277,7 @@ function fateOfEnd(
   const wrong = [...(ends?.values() ?? [end])].flatMap(({ issues = [] }) => issues);
   if (wrong.length > 0) return { kind: 'invalid', issues: wrong };
   const { code = '', message = '', values } = end;
-  const isOfAccount = code === 'account_changed';
+  const isOfAccount = code === 'account_changed' || code === 'account_shared';
   const column = isOfAccount ? null : (definition.key ?? null);
   const expected = `${EXPECTED[code] ?? 'a row that can be sent; '}${message}`;
   return {
@@ -305,7 +353,19 @@ export function createSeenKeys(form: KeyForm) {
   const noted = createDigestTable();
   /** By row, of those that came first: what tells the texts of one key apart. */
   const texts: number[] = [];
+  const accounts = createDigestTable();
+  /** By row, of those that have an account first. */
+  const names: number[] = [];
   return {
+    /** The row that has the account before; its digest as `accountDigests` makes it. */
+    claimAccount(digest: string, row: number) {
+      const account = accountAlone(digest);
+      const name = textHash(digest.slice(account.length));
+      const earlier = accounts.setFirst(account, row);
+      if (earlier !== undefined) return { ...OF_FILE, row: earlier, isSameName: names[earlier] === name };
+      names[row] = name;
+      return undefined;
+    },
     /** The row that has the key before; `isAlike`: in another text. */
     claim(key: string, row: number) {
       const earlier = rows.setFirst(identityOfKey(key, form), row);
@@ -333,6 +393,8 @@ export function createSeenKeys(form: KeyForm) {
     },
   };
 }
+
+const OF_FILE = { run: null, isOfDelivery: true } as const;
 
 /** 32 bits: the texts of one key are few, and a digest of each costs more than all else of it. */
 function textHash(text: string): number {

@@ -5,18 +5,19 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../config/environment.ts';
 import type { Job, JobDefinition } from '../../config/job-definition.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
+import { type AccountsOfRow, lookUpAccounts } from '../../engine/ledger/account-index.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../../engine/ledger/key-claims.ts';
 import { createRunView } from '../../engine/ledger/run-view.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Releasers } from '../../lib/releasers.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import type { KeyState } from '../../model/identity.ts';
+import type { AccountClaim, KeyState } from '../../model/identity.ts';
 import { OUTCOMES, wasAccepted } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import type { Settlement } from '../../model/settlement.ts';
 import { type Ledger, openLedger } from '../../session.ts';
-import { findOrigins, type Loading } from '../origins.ts';
+import { findOrigins, kinOf, type Loading } from '../origins.ts';
 import { summarize } from '../report/summary.ts';
 import { type Delivered, deliveryOf } from '../unusual.ts';
 
@@ -41,6 +42,13 @@ export async function openLook(
     throw error;
   }
 }
+
+type AccountsAsked = {
+  /** That has this very file; `null`: none. */
+  readonly run: string | null;
+  readonly from: ReadonlySet<string>;
+  readonly rows: readonly AccountsOfRow[];
+};
 
 const RUNS_LOOKED_AT = 200;
 
@@ -84,7 +92,13 @@ export function createLook(ledger: Ledger, target: string) {
       });
       return [...standing, ...notes, ...(refused ?? [])];
     },
-    saltOf: keys.sealing.saltOf,
+    /** What stands in the way of rows' accounts. `from`: runs from which the file's rows come. */
+    async accounts(space: string, { run, from, rows }: AccountsAsked) {
+      if (await isEmpty()) return new Map<number, AccountClaim>();
+      const kin = await kinOf([...from, ...(run === null ? [] : [run])], store);
+      return lookUpAccounts({ redis, keys, space }, { run, kin, rows });
+    },
+    sealing: keys.sealing,
     /** The job's last file that was read to its end; `null`: there is none. */
     async lastDelivery({ name, definition }: Job): Promise<LastDelivery | null> {
       const runs = await store.list(RUNS_LOOKED_AT);

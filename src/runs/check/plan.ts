@@ -5,7 +5,7 @@
 import type { Change } from '../../delivery/known-content.ts';
 import { flattenRecord } from '../../model/json-record.ts';
 import type { JsonObject } from '../../model/request.ts';
-import type { Forecast } from './forecast.ts';
+import type { Fate, Forecast } from './forecast.ts';
 import type { LastDelivery } from './ledger.ts';
 
 /**
@@ -13,6 +13,10 @@ import type { LastDelivery } from './ledger.ts';
  */
 export const PLANNED = ['new', 'changed', 'unchanged', 'notSent', 'notKnown', 'gone'] as const;
 export type Planned = (typeof PLANNED)[number];
+
+/** Beside those: of the new, the ones that are perhaps known under another key. */
+export const LISTED = [...PLANNED, 'repeated'] as const;
+export type Listed = (typeof LISTED)[number];
 
 /** As `--list` names a record. */
 export type PlannedRecord = {
@@ -23,11 +27,11 @@ export type PlannedRecord = {
 };
 
 /** `listed`: the records to name, of one kind. */
-export function createPlan(listed: Planned | null) {
-  const counts = { new: 0, changed: 0, unchanged: 0, notSent: 0, notKnown: 0, gone: 0 };
+export function createPlan(listed: Listed | null) {
+  const counts = { new: 0, changed: 0, unchanged: 0, notSent: 0, notKnown: 0, gone: 0, repeated: 0 };
   const fields = new Map<string, number>();
   const records: PlannedRecord[] = [];
-  const count = (kind: Planned, record: PlannedRecord) => {
+  const count = (kind: Listed, record: PlannedRecord) => {
     counts[kind] += 1;
     for (const field of record.fields) fields.set(field, (fields.get(field) ?? 0) + 1);
     if (kind === listed) records.push(record);
@@ -37,7 +41,9 @@ export function createPlan(listed: Planned | null) {
       const { fate, leader, key } = forecast;
       const { change } = fate;
       if (change === undefined) return;
-      count(plannedOf(change, fate.kind === 'sent'), { row: leader.row, key, fields: fieldsOf(change) });
+      const record = { row: leader.row, key, fields: fieldsOf(change) };
+      count(plannedOf(change, fate.kind === 'sent'), record);
+      if (isRepeated(fate)) count('repeated', { ...record, fields: [] });
     },
     addGone: (key: string) => count('gone', { row: null, key, fields: [] }),
     result(against: LastDelivery | null, isFull: boolean) {
@@ -53,6 +59,10 @@ export function createPlan(listed: Planned | null) {
       };
     },
   };
+}
+
+function isRepeated(fate: Fate): boolean {
+  return fate.kind === 'sent' && fate.warnings.some(({ code }) => code === 'payee_repeated');
 }
 
 function plannedOf(change: Change, isSent: boolean): Planned {

@@ -116,6 +116,7 @@ export function planFacts({ plan }: Checked): Fact[] {
   const texts = [
     `${since}: ${counts.length === 0 ? 'no record' : counts.join(', ')}`,
     ...(fields.length === 0 ? [] : [`in ${[...fields.slice(0, FIELDS_SHOWN), ...more].join(', ')}`]),
+    ...(plan.repeated === 0 ? [] : [repeatedWords(plan.repeated)]),
     ...(against?.isSameDefinition === false ? [DEFINITION_CHANGED] : []),
     ...(listed === undefined ? [] : listedWords(listed)),
   ];
@@ -132,6 +133,16 @@ const PLAN_WORDS: Readonly<Record<Planned, string>> = {
   notKnown: 'of which it is not known what was sent',
   gone: 'gone',
 };
+
+const KNOWN_PAYEE = 'the account and the name of a payee under another key';
+
+function repeatedWords(count: number): string {
+  const isOne = count === 1;
+  const have = isOne ? 'has' : 'have';
+  const were = isOne ? 'was its key' : 'were their keys';
+  const of = `${numberShown(count)} of the new`;
+  return `${of} ${have} ${KNOWN_PAYEE}: ${were} renamed?`;
+}
 
 const DEFINITION_CHANGED = 'the job definition has changed since: what differs may be its doing';
 

@@ -81,6 +81,16 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     'Ask the payee by a way that you knew before; where the ' +
     'further account is right, add it at the service.',
   account_not_known: 'Compare the account with the one at the service: nothing is known of what was sent.',
+  account_shared:
+    'Ask the payee by a way that you knew before, never by one ' +
+    'that came with the file. Where several payees have the ' +
+    'account by right (a factoring or payroll firm), ' +
+    '`onboard release` the row, then `onboard rerun` this run; ' +
+    'else correct the file.',
+  payee_repeated:
+    'Compare the two: where they are one payee, it is at the ' +
+    'service twice. Take one of them out there, and keep one ' +
+    'key for it from now on.',
   rule_broken: `Correct the cell ${IN_FAILED}; the rule stands under \`rules\` in the job definition.`,
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` ' +
@@ -233,6 +243,8 @@ const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
   'account_changed',
   'account_added',
   'account_not_known',
+  'account_shared',
+  'payee_repeated',
 ]);
 
 /** Empty for checks, which the job definition can make errors. */

@@ -29,6 +29,7 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
     ...continuing(summary, options),
     ...takingUp(summary, options),
     ...referring(summary),
+    ...askingOfAccounts(summary),
     ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
     ...(summary.originals ? [] : correctingBare(summary)),
@@ -104,6 +105,21 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
   const words = 'To take up the rows that refer to a record which was not known, once it is:';
   return [step(words, `onboard rerun ${run} --only invalid`)];
 }
+
+/** A call to the payee comes before any correction. */
+function askingOfAccounts({ run, topErrors }: Summary): readonly Step[] {
+  const has = (code: string) => topErrors.some((error) => error.code === code);
+  const moved = `onboard write-off ${run} ROWS --changed-at-service --reason "WHY"`;
+  const shared = [`onboard release ${run} ROWS --reason "WHY"`, `onboard rerun ${run} --only invalid`];
+  return [
+    ...(has('account_changed') ? [step(`${HELD}, once it is changed at the service by hand:`, moved)] : []),
+    ...(has('account_shared')
+      ? [{ words: [`${HELD}, where several payees may have it:`], commands: shared }]
+      : []),
+  ];
+}
+
+const HELD = 'Rows held for their account, after a call to the payee';
 
 function redefining({ run, job, state, causes, rows }: Summary, options: NextOptions): readonly Step[] {
   const frequent = causes.filter(({ count }) => count > mostMistakes(rows));

@@ -111,8 +111,10 @@ test('the journals put it back with the key, and an update that was under way ta
 });
 
 test('the journal has it of rows that were told together', () => {
-  const cells = [1, 'bucket', 'digest', 'id-1', CONTENT];
+  const cells = [1, 'bucket', 'digest', 'id-1', CONTENT, 'places'];
   const together = { chunk: 1, fencingToken: 'me.1', outcome: 'created', settlements: '[[1]]', rows: cells };
   const [entry] = entriesIn(JSON.stringify({ together: [together], rows: [] }));
-  expect(entry).toMatchObject({ key: { bucket: 'bucket', digest: 'digest', id: 'id-1', content: CONTENT } });
+  expect(entry).toMatchObject({
+    key: { bucket: 'bucket', digest: 'digest', id: 'id-1', content: CONTENT, accounts: 'places' },
+  });
 });

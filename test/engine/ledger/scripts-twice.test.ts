@@ -5,6 +5,7 @@ import { Command, type Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { keepWriteOff } from '../../../src/engine/ledger/account.ts';
+import { forgetAccounts, knowAccounts, shareAccounts } from '../../../src/engine/ledger/account-index.ts';
 import { recordAct, stubOf } from '../../../src/engine/ledger/audit.ts';
 import { appending } from '../../../src/engine/ledger/audit-chain.ts';
 import { createSharedBreaker } from '../../../src/engine/ledger/breaker.ts';
@@ -22,9 +23,11 @@ import DEREGISTER from '../../../src/engine/ledger/lua/deregister.lua';
 import DROP_LEASE from '../../../src/engine/ledger/lua/drop-lease.lua';
 import EXCHANGE from '../../../src/engine/ledger/lua/exchange.lua';
 import FAILURE from '../../../src/engine/ledger/lua/failure.lua';
+import FORGET_ACCOUNTS from '../../../src/engine/ledger/lua/forget-accounts.lua';
 import FORGET_CONTENT from '../../../src/engine/ledger/lua/forget-content.lua';
 import HEARTBEAT from '../../../src/engine/ledger/lua/heartbeat.lua';
 import HOLD_LEASE from '../../../src/engine/ledger/lua/hold-lease.lua';
+import KNOW_ACCOUNTS from '../../../src/engine/ledger/lua/know-accounts.lua';
 import KNOW_CONTENT from '../../../src/engine/ledger/lua/know-content.lua';
 import LOOK from '../../../src/engine/ledger/lua/look.lua';
 import LOOK_UP from '../../../src/engine/ledger/lua/look-up.lua';
@@ -42,6 +45,7 @@ import REPLAY_SETTLED from '../../../src/engine/ledger/lua/replay-settled.lua';
 import RESERVE from '../../../src/engine/ledger/lua/reserve.lua';
 import RESOLVE from '../../../src/engine/ledger/lua/resolve.lua';
 import RESTORE from '../../../src/engine/ledger/lua/restore.lua';
+import SHARE_ACCOUNTS from '../../../src/engine/ledger/lua/share-accounts.lua';
 import TAKE from '../../../src/engine/ledger/lua/take.lua';
 import TRANSITION from '../../../src/engine/ledger/lua/transition.lua';
 import VOUCH from '../../../src/engine/ledger/lua/vouch.lua';
@@ -327,6 +331,7 @@ const OF_REPLAY: readonly Case[] = [
   ],
 ];
 
+const ONE_ACCOUNT = { row: 1, digests: ['account-digest-1name-1'] };
 const PURGED = { by: 'me', at: NOW.toISOString(), isDone: true };
 const OF_PURGES: readonly Case[] = [
   [
@@ -350,6 +355,28 @@ const OF_PURGES: readonly Case[] = [
     'nothing else',
     KNOW_CONTENT,
     ({ redis, keys }) => knowContent(redis, keys, [{ space: 'subclient', key: 'A', content: 'content1' }]),
+  ],
+  [
+    'KNOW_ACCOUNTS',
+    'nothing else',
+    KNOW_ACCOUNTS,
+    ({ redis, keys }) => knowAccounts({ redis, keys, space: 'counterparty' }, 'r', [ONE_ACCOUNT]),
+  ],
+  [
+    'SHARE_ACCOUNTS',
+    'answers otherwise',
+    SHARE_ACCOUNTS,
+    async ({ redis, keys, run }) => {
+      const sharing = { run: run.id, rows: [1], areShared: true, reason: 'asked', at: PURGED.at };
+      await shareAccounts({ redis, keys, space: 'counterparty' }, ONE_ACCOUNT.digests, sharing);
+    },
+  ],
+  [
+    'FORGET_ACCOUNTS',
+    'nothing else',
+    FORGET_ACCOUNTS,
+    ({ redis, keys, run }) => forgetAccounts({ redis, keys, space: 'counterparty' }, run.id),
+    ({ redis, keys, run }) => knowAccounts({ redis, keys, space: 'counterparty' }, run.id, [ONE_ACCOUNT]),
   ],
 ];
 

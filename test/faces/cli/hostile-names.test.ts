@@ -134,6 +134,8 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('account', EVIL);
   await say('write-off', run, '--only', EVIL, '--reason', EVIL);
   await say('write-off', run, EVIL, '--reason', 'closed');
+  await say('release', run, EVIL, '--reason', 'closed');
+  await say('release', run, '1', '--reason', EVIL);
   await say('resolve', run, '--lookup');
   await say('resolve', run, '--file', join(home, 'reports', run, 'in-doubt.csv'));
   await say('resolve', run, '3', '--created', EVIL);

@@ -58,7 +58,7 @@ describe('help', () => {
     expect(Object.fromEntries(groups)).toMatchObject({
       'Load files': ['preview', 'check', 'try', 'run', 'rerun'],
       Look: ['status', 'runs', 'report', 'audit', 'account'],
-      Decide: ['resolve', 'write-off', 'pause', 'resume', 'approve', 'cancel', 'purge'],
+      Decide: ['resolve', 'write-off', 'release', 'pause', 'resume', 'approve', 'cancel', 'purge'],
       'Keep running': ['start', 'watch', 'work', 'web'],
       'Set up': ['map', 'template', 'schema', 'doctor', 'rekey', 'sandbox', 'help'],
     });

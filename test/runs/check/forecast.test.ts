@@ -39,7 +39,9 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
       async ({ names }) =>
         new Map(names.flatMap((key) => (states[key] === undefined ? [] : [[key, states[key]] as const]))),
     ),
+    comesFrom: () => new Set<string>(),
     identify: createFileIdentify('f'.repeat(64), { definition, mapping }),
+    accountsOf: null,
     earlier,
     seen: createSeenKeys('loose'),
     apart: new Map(apart.found()),

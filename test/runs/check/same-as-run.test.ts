@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { operationOf } from '../../../src/config/job-definition.ts';
+import { claimAccounts, lookUpAccounts } from '../../../src/engine/ledger/account-index.ts';
 import { claimKeys, readKeys } from '../../../src/engine/ledger/key-claims.ts';
 import { wasAccepted } from '../../../src/model/outcome.ts';
 import { groupRows } from '../../../src/model/row-group.ts';
@@ -7,8 +8,8 @@ import { issueWords, messageOf } from '../../../src/model/sentence.ts';
 import { identitySpace } from '../../../src/operations/operations.ts';
 import { createApartRows } from '../../../src/readers/intake/apart-rows.ts';
 import { createSeenKeys, foresee } from '../../../src/runs/check/forecast.ts';
-import { createFileIdentify } from '../../../src/runs/identities.ts';
-import { claimedRows, claimingRows } from '../../../src/runs/ingest.ts';
+import { createAccountsOf, createFileIdentify } from '../../../src/runs/identities.ts';
+import { claimedRows, claimingRows, withAccounts } from '../../../src/runs/ingest.ts';
 import { NO_KEYS } from '../../../src/runs/rows.ts';
 import {
   answer,
@@ -19,7 +20,7 @@ import {
   startBench,
 } from '../../delivery/row-bench.ts';
 import { useOwnRedis } from '../../support/redis.ts';
-import { setEntry } from '../../support/stored.ts';
+import { setAccount, setEntry } from '../../support/stored.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
 
 const own = useOwnRedis();
@@ -44,8 +45,14 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
     definition,
     mapping,
     sha256: bench.context.run.sha256,
-    look: lookWith((asked) => readKeys(own().redis, bench.keys, asked)),
+    look: lookWith(
+      (asked) => readKeys(own().redis, bench.keys, asked),
+      (space, asked) =>
+        lookUpAccounts({ redis: own().redis, keys: bench.keys, space }, { ...asked, kin: asked.from }),
+    ),
+    comesFrom: () => new Set<string>(),
     identify: createFileIdentify(bench.context.run.sha256, { definition, mapping }),
+    accountsOf: createAccountsOf(definition, mapping, bench.keys),
     earlier: null,
     seen: createSeenKeys(definition.keyForm),
     apart,
@@ -60,9 +67,18 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
       });
     }
     const said = fate.kind === 'sent' && fate.waits ? 'waits' : fate.kind;
-    return rows.map(({ row }) => ({ row, fate: said, words: '' }));
+    return rows.map(({ row }) => {
+      const own = fate.warnings.filter((warning) => warning.row === row);
+      return { row, fate: [said, ...ofAccounts(own)].join('+'), words: '' };
+    });
   });
 }
+
+function ofAccounts(warnings: ReadonlyArray<{ readonly code: string }>): readonly string[] {
+  return warnings.map(({ code }) => code).filter((code) => INDEXED.has(code));
+}
+
+const INDEXED = new Set(['account_shared', 'payee_repeated']);
 
 async function carriedOut(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
   const { run } = bench.context;
@@ -71,7 +87,8 @@ async function carriedOut(bench: Bench, job: object, lines: readonly string[]): 
   while ((await deliverOn(bench, chunk)) === 'put-back') {}
   return (await settlementsOf(bench)).map((settlement) => {
     const { row, outcome, code } = settlement;
-    if (wasAccepted(outcome)) return { row, fate: 'sent', words: '' };
+    if (wasAccepted(outcome))
+      return { row, fate: ['sent', ...ofAccounts(settlement.warnings)].join('+'), words: '' };
     if (outcome === 'skipped') return { row, fate: 'skipped', words: '' };
     return code.startsWith('reference_')
       ? { row, fate: 'waits', words: '' }
@@ -96,7 +113,14 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
   const claiming = claimingRows(rows, { definition, mapping, apart, identify });
   const form = definition.keyForm;
   const claim = { run: run.id, space: identitySpace(run), form, rows: claiming };
-  return claimedRows(rows, claiming, await claimKeys(bench.epoch, bench.keys, claim), apart);
+  const keyed = claimedRows(rows, claiming, await claimKeys(bench.epoch, bench.keys, claim), apart);
+  const accountsOf = createAccountsOf(definition, mapping, bench.keys);
+  const index = { redis: own().redis, keys: bench.keys, space: claim.space.name };
+  const chunk = { run: run.id, chunk: 1, rows: keyed };
+  const [whole] = await withAccounts([chunk], accountsOf, (asked) =>
+    claimAccounts(bench.epoch, index, { run: run.id, kin: new Set([run.id]), rows: asked }),
+  );
+  return whole?.rows ?? [];
 }
 
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
@@ -105,6 +129,7 @@ const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert' };
 const KEYLESS = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
 const KEYLESS_WARNED = { ...KEYLESS, checks: { same_row: 'warn' } };
 const KEYLESS_UPSERT = { ...KEYLESS, operation: 'subclient.upsert' };
+const GUARDED = { ...PAYEES, guard: { accounts: 'hold' } };
 const UPDATE = {
   operation: 'subclient.update',
   fields: { id: 'Ref', 'details.name': 'Name' },
@@ -172,6 +197,41 @@ test.each<[string, object, Before, string, string]>([
     {},
     'A,Acme,GB1 | A,Other,GB2 | A,Acme,GB3',
     'group_member group_conflict group_member',
+  ],
+  [
+    'an account under two names, and a payee under two keys',
+    GUARDED,
+    {},
+    'A,Acme Ltd,GB1 | B,ACME,GB1 | C,Bay,GB1 | D,Bay,GB2 | E,Acme,GB1',
+    'sent sent+payee_repeated sent+account_shared sent sent+payee_repeated',
+  ],
+  [
+    'an account of a payee that is not sent, or is known',
+    GUARDED,
+    { A: 'known', C: 'held' },
+    'A,Acme,GB1 | B,Bay,GB1 | C,Copper,GB2 | D,Dale,GB2 | E,,GB3 | F,Fern,GB3',
+    'skipped sent key_held sent missing_required sent+account_shared',
+  ],
+  [
+    'groups with an account in common',
+    GUARDED,
+    {},
+    'A,Acme,GB1 | A,Acme,GB2 | B,Bay,GB3 | B,Bay,GB2 | C,Copper,GB3',
+    'sent sent sent+account_shared sent sent+account_shared',
+  ],
+  [
+    'accounts in common where the guard is off',
+    { ...PAYEES, guard: { accounts: 'off' } },
+    {},
+    'A,Acme,GB1 | B,Bay,GB1',
+    'sent sent',
+  ],
+  [
+    'an account that another file had before, under another name and its own',
+    GUARDED,
+    { 'account GB9': 'known', 'account GB8': 'doubted' },
+    'A,Bay,GB9 | B,Old,GB9 | C,Old,GB7 | C,Old,GB8 | D,Bay,GB7 | D,Bay,GB8',
+    'account_shared sent+payee_repeated sent+payee_repeated sent account_shared account_shared',
   ],
   ['a group beside a keyless row', PAYEES, {}, 'A,Acme,GB1 | ,Acme,GB2', 'group_member empty_key'],
   [
@@ -285,7 +345,10 @@ test.each<[string, object, Before, string, string]>([
   });
   const { name } = identitySpace(bench.context.run);
   for (const [key, kind] of Object.entries(before)) {
-    await setEntry(own().redis, bench.keys, key, ENTRIES[kind], { space: name });
+    const iban = /^account (.*)$/.exec(key)?.[1];
+    if (iban === undefined) await setEntry(own().redis, bench.keys, key, ENTRIES[kind], { space: name });
+    else
+      await setAccount(own().redis, { keys: bench.keys, space: name }, { iban, name: 'Old' }, ENTRIES[kind]);
   }
   const check = await foreseen(bench, job, lines);
   const run = await carriedOut(bench, job, lines);

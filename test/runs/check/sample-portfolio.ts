@@ -1,5 +1,6 @@
 import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
+import { IN_CLEAR } from '../../../src/engine/ledger/sealing.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Row } from '../../../src/model/row.ts';
 import type { Look } from '../../../src/runs/check/ledger.ts';
@@ -44,13 +45,17 @@ export function compiled(job: object): { readonly definition: JobDefinition; rea
 type LedgerLook = Extract<Look, { kind: 'ledger' }>;
 
 /** A look into a ledger that says so of keys. */
-export function lookWith(states: LedgerLook['states']) {
+export function lookWith(
+  states: LedgerLook['states'],
+  accounts: LedgerLook['accounts'] = async () => new Map(),
+) {
   return {
     kind: 'ledger' as const,
     target: 'test',
     states,
     fields: async () => new Map(),
-    saltOf: (key: string) => key,
+    sealing: IN_CLEAR,
+    accounts,
     earlierRun: async () => null,
     lastDelivery: async () => null,
     async *keysOf() {},

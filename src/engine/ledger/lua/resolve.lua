@@ -20,6 +20,7 @@ local function keepIdentity(row, key, becomes, id)
   local exact = call('HGET', bucket, form .. protocol.exact .. text)
   if exact and isEntryOf(exact, text, run, row) then digest = form .. protocol.exact .. text end
   if hasKey(bucket, digest, run, row) then putKey(bucket, digest, becomes, run, row, id) end
+  putAccounts(key.accounts, becomes, run, row)
 end
 
 local function replace(chunk, row, settlement)

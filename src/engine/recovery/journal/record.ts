@@ -10,7 +10,7 @@ import { intentMark } from '../../ledger/mark.ts';
 import { protocol } from '../../ledger/protocol.ts';
 
 /** The only form that this program writes and reads. */
-const VERSION = 8;
+const VERSION = 9;
 
 const run = z.string().min(1);
 const int = z.number().int();
@@ -41,7 +41,7 @@ const nextSchema = z
   })
   .transform(({ ranges, rows }) => [...ranges.flatMap(intentsOf), ...rows]);
 
-/** As EXCHANGE is told: `together` with each row's number, bucket, digest, id, content. */
+/** As EXCHANGE is told: `together` with cells of each row, its number first (`keyOf`). */
 const endedSchema = z
   .object({
     together: z.array(
@@ -163,7 +163,7 @@ function intentsOf({ chunk, fencingToken, rows }: Ranged): IntendedRow[] {
   });
 }
 
-const TOGETHER_WIDTH = 5;
+const TOGETHER_WIDTH = 6;
 
 function entriesOf({
   outcome,
@@ -171,19 +171,25 @@ function entriesOf({
   ...of
 }: Ranged & { readonly outcome: string; readonly settlements: string }): SettleEntry[] {
   const texts = eachTogether(settlements);
-  return rowsOf(of.rows, TOGETHER_WIDTH).map(
-    ([row = 0, bucket = '', digest = '', id = '', content = ''], i) => ({
-      chunk: of.chunk,
-      row: Number(row),
-      outcome,
-      settlement: texts[i] ?? '',
-      mark: intentMark(of.fencingToken, Number(row), 1),
-      ...(bucket !== '' && { key: { bucket, digest, becomes: protocol.known, id, content } }),
-      accepted: 1,
-      answered: 1,
-    }),
-  );
+  return rowsOf(of.rows, TOGETHER_WIDTH).map(([row = 0, ...key], i) => ({
+    chunk: of.chunk,
+    row: Number(row),
+    outcome,
+    settlement: texts[i] ?? '',
+    mark: intentMark(of.fencingToken, Number(row), 1),
+    ...keyOf(key),
+    accepted: 1,
+    answered: 1,
+  }));
 }
+
+function keyOf([bucket = '', digest = '', id = '', content = '', accounts = '']: readonly Cell[]) {
+  if (bucket === '') return {};
+  const key = { bucket, digest, becomes: protocol.known, id, content };
+  return { key: accounts === '' ? key : { ...key, accounts } };
+}
+
+type Cell = string | number;
 
 function rowsOf<Cell>(cells: readonly Cell[], width: number): Cell[][] {
   return Array.from({ length: cells.length / width }, (_, i) => cells.slice(i * width, (i + 1) * width));

@@ -154,7 +154,7 @@ describe('a damaged journal', () => {
 });
 
 test.each([
-  '{"kind":"run","run":"r1","fields":{},"version":9}',
+  '{"kind":"run","run":"r1","fields":{},"version":10}',
   '{"kind":"journal","version":3}',
   '{"kind":"forgotten","run":"r0"}',
 ])('a journal of another version, %s, is known for that, and not for a run', async (json) => {

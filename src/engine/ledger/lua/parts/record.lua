@@ -31,6 +31,7 @@ local function keepIdentity(of, row, key, isClaimed)
   if isClaimed or hasKey(key.bucket, key.digest, of.run, row) then
     putKey(key.bucket, key.digest, key.becomes, of.run, row, key.id, key.content)
   end
+  putAccounts(key.accounts, key.becomes, of.run, row, isClaimed)
 end
 
 -- Also of a row that is not recorded: others were told by the digest alone.
@@ -60,10 +61,10 @@ local function isInOrder(chunkKey, batch, rows, epochName)
   return true, claimedIn == epochName
 end
 
--- A batch's cells: row, bucket, digest, id and content of each.
+-- A batch's cells: row, bucket, digest, id, content and accounts of each.
 local function rowsOfBatch(batch)
   local cells, rows, keys = batch.rows, {}, {}
-  for at = 1, #cells, 5 do
+  for at = 1, #cells, 6 do
     rows[#rows + 1] = tostring(cells[at])
     if cells[at + 1] ~= '' then
       keys[#rows] = {
@@ -71,6 +72,7 @@ local function rowsOfBatch(batch)
         digest = cells[at + 2],
         id = cells[at + 3],
         content = cells[at + 4],
+        accounts = cells[at + 5],
         becomes = protocol.known,
       }
     end

@@ -1,0 +1,159 @@
+/**
+ * What a person says of rows that are held for their account: that it was changed at the service by
+ * hand, and is the known one from then on (`account_changed`); or that several payees may have it
+ * (`account_shared`), so that it holds no row any more, nor one of a later file.
+ */
+import { mappingFor } from '../delivery/run-mapping.ts';
+import { knowAccounts, shareAccounts } from '../engine/ledger/account-index.ts';
+import { knowContent } from '../engine/ledger/key-claims.ts';
+import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
+import { isUserTold } from '../lib/machine.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Standing } from '../model/account.ts';
+import { whyNotApproved } from '../model/approval.ts';
+import type { Mapping } from '../model/mapping.ts';
+import type { Row } from '../model/row.ts';
+import type { Run, StateRequest } from '../model/run.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { spaceOf } from '../operations/operations.ts';
+import { packContent } from '../readers/mapping/field-digests.ts';
+import { accountDigests } from '../readers/mapping/payee-accounts.ts';
+import type { Ledger } from '../session.ts';
+
+type Code = 'account_changed' | 'account_shared';
+
+/** Held rows of a run, and all rows of that run that are open. */
+type Held = { readonly of: Run; readonly own: readonly Standing[]; readonly open: readonly Standing[] };
+
+/** What is known of their records from then on; a UsageError where a person can't say so of one. */
+export async function movedRecords({ of, own, open }: Held, ledger: Ledger) {
+  const problem = problemOf(own, open);
+  if (problem !== null) throw refusedMove(problem);
+  const numbers = own.map(({ row }) => row);
+  const { keys, space, definition, records } = await heldRecords(of, numbers, ledger, refusedMove);
+  return records.map(({ key, first, mapped }) => ({
+    ...{ space, key, form: definition.keyForm },
+    content: packContent(mapped, keys.sealing.saltOf(key)),
+    run: of.id,
+    row: first,
+    accounts: accountDigests(mapped.body, keys.sealing.digest),
+  }));
+}
+
+export async function keepMoved(
+  target: string,
+  moved: Awaited<ReturnType<typeof movedRecords>>,
+  { redis, ...ledger }: Ledger,
+): Promise<void> {
+  const { keys } = ledger.of(target);
+  await knowContent(redis, keys, moved);
+  for (const { run, row, space, accounts: digests } of moved)
+    await knowAccounts({ redis, keys, space }, run, [{ row, digests }]);
+}
+
+type Release = {
+  readonly rows: readonly number[];
+  readonly request: StateRequest;
+  /** False: they hold rows again. */
+  readonly areShared: boolean;
+};
+
+/** Rows that a run held: several payees may have their accounts. Answers how many accounts. */
+export async function releaseAccounts(
+  of: Run,
+  { rows: named, request, areShared }: Release,
+  ledger: Ledger,
+): Promise<number> {
+  const { redis } = ledger;
+  const { settled, numbers } = await settledOf(of, new Set(named), ledger);
+  const other = named.find((row) => settled.get(row)?.code !== ('account_shared' satisfies Code));
+  if (other !== undefined) throw refusedRelease(notShared(other, of, settled.get(other)));
+  const { keys, space, records } = await heldRecords(of, numbers, ledger, refusedRelease);
+  const digests = records.flatMap(({ mapped }) => accountDigests(mapped.body, keys.sealing.digest));
+  const sharing = { run: of.id, rows: [...named], areShared, at: request.at, reason: request.why };
+  return shareAccounts({ redis, keys, space }, digests, sharing);
+}
+
+function refusedMove(why: string): UsageError {
+  return new UsageError([`--changed-at-service: ${why}`, 'Nothing was written off.']);
+}
+
+function refusedRelease(why: string): UsageError {
+  return new UsageError([why, 'Nothing was released.']);
+}
+
+const EXPECTED = 'expected a row that it held for an account ' + 'that another payee has (account_shared)';
+const MOVED =
+  '. A draft can not be updated: change the account ' +
+  'at the service, then `onboard write-off` the row ' +
+  'with --changed-at-service';
+
+function notShared(row: number, { id }: Run, settled: Settlement | undefined): string {
+  const isMoved = settled?.code === ('account_changed' satisfies Code);
+  const where = `row ${row} of run ${id}`;
+  return `${where}: ${EXPECTED}${isMoved ? MOVED : ''}.`;
+}
+
+/** Rows as their run left them, and the numbers of the named ones with those that go with them. */
+async function settledOf(of: Run, named: ReadonlySet<number>, { redis, ...ledger }: Ledger) {
+  const { keys } = ledger.of(of.target);
+  const settled = new Map<number, Settlement>();
+  for await (const { settlements } of chunksAround(redis, keys, of, named))
+    for (const one of settlements) settled.set(one.row, one);
+  const meant = new Set([...named].flatMap((row) => settled.get(row)?.key || []));
+  const numbers = [...settled.values()].filter(({ key }) => meant.has(key)).map(({ row }) => row);
+  return { settled, numbers };
+}
+
+/** Rows of a group were held together: half of them would make half of an account list known. */
+function problemOf(own: readonly Standing[], open: readonly Standing[]): string | null {
+  const other = own.find(({ code }) => code !== ('account_changed' satisfies Code));
+  if (other !== undefined)
+    return `row ${other.row} of run ${other.run} was not held for its account (account_changed).`;
+  const meant = new Set(own.map(({ row }) => row));
+  const left = open.find((one) => !meant.has(one.row) && own.some(({ key }) => key === one.key));
+  if (left === undefined) return null;
+  return `row ${left.row} of run ${left.run} is of the same record: name all its rows.`;
+}
+
+/** What held rows of a run say, record by record. */
+async function heldRecords(
+  of: Run,
+  numbers: readonly number[],
+  { redis, ...ledger }: Ledger,
+  refused: (why: string) => UsageError,
+) {
+  const { keys, store } = ledger.of(of.target);
+  const space = spaceOf(of.operation);
+  const definition = await store.definition(of.id);
+  if (space === null || definition === null) throw refused(`run ${of.id} is gone`);
+  // Whoever loaded a false account is not the one who says that it is right.
+  const why = definition.approval === 'required' ? whyNotApproved(keys.actor, of, isUserTold()) : null;
+  if (why !== null) throw refused(why);
+
+  const mapping = mappingFor(definition, of.source);
+  const rows = await createRunView(redis, keys, of).sources(numbers);
+  const records = [...byKey(mapping, rows.values())].flatMap(([key, all]) => recordOf(key, all, mapping));
+  return { keys, space, definition, records };
+}
+
+/** Rows of a group are one record. */
+function byKey(mapping: Mapping, rows: Iterable<Row>): ReadonlyMap<string, Row[]> {
+  const records = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = mapping.keyOf(row);
+    if (key === null) continue;
+    const own = records.get(key) ?? [];
+    own.push(row);
+    records.set(key, own);
+  }
+  return records;
+}
+
+function recordOf(key: string, rows: readonly Row[], mapping: Mapping) {
+  const [first, ...others] = rows;
+  if (first === undefined) return [];
+  const mapped = others.length === 0 ? mapping.map(first) : mapping.mapGroup(rows);
+  // It was compared, so that it maps.
+  return mapped.kind === 'mapped' ? [{ key, first: first.row, mapped }] : [];
+}

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest';
+import { type Flow, startFlow, withSummary } from '../support/flow.ts';
+import { newestRun, summaryFrom } from '../support/run-control.ts';
+import { until } from '../support/until.ts';
+
+const JOB = [
+  'operation: counterparty.draft',
+  'key: externalId',
+  'unusual: off',
+  'delivery: full',
+  'guard: { accounts: hold }',
+  'checks: { accounts: off }',
+  'fields:',
+  '  name: name',
+  '  accounts.0.accountNumber: account',
+  '',
+].join('\n');
+const GROUPED = JOB.replace('key: externalId', 'key: externalId\ngroup: accounts');
+const csv = (...lines: readonly string[]) => ['externalId,name,account', ...lines, ''].join('\n');
+
+const drafts = (flow: Flow) => flow.sandbox.stats().made.drafts;
+
+async function deliver(flow: Flow, ...lines: readonly string[]) {
+  const { summary } = await flow.load(JOB, csv(...lines));
+  return { run: summary.run, summary, rows: await endsOf(flow, summary) };
+}
+
+async function endsOf(flow: Flow, summary: Parameters<Flow['results']>[0]): Promise<string[]> {
+  const results = await flow.results(summary);
+  return results.map(({ outcome, code, message = '' }) => {
+    const warned = /warning: (\S+)$/.exec(message)?.[1];
+    return [outcome, code, warned].filter((word) => word !== '' && word !== undefined).join(' ');
+  });
+}
+
+test('payees whose keys were renamed are told before and after they are drafted once more', async () => {
+  const flow = await startFlow();
+  const first = await deliver(flow, 'K-1,Ada Ltd.,111', 'K-2,Ben GmbH,222', 'K-3,Cy,333');
+  const job = await flow.file('job.yaml', JOB);
+  const file = await flow.file(
+    'renamed.csv',
+    csv('KX-1,ADA limited,111', 'KX-2,Ben,222', 'K-3,Cy,333', 'K-4,Di,444'),
+  );
+  const checked = await flow.onboard(['check', '--job-file', job, file, '--list', 'repeated']);
+  for (const words of [
+    '3 new, 1 unchanged',
+    '2 of the new have the account and the name of a payee under another key: were their keys renamed?',
+    'row 1, "KX-1"',
+    `row 1 of run ${first.run} has this account and this name under another key`,
+  ])
+    expect(checked.stdout).toContain(words);
+  expect(checked.exitCode).toBe(0);
+
+  const { rows } = await deliver(flow, 'KX-1,ADA limited,111', 'KX-2,Ben,222', 'K-3,Cy,333', 'K-4,Di,444');
+  expect(rows).toEqual(['drafted payee_repeated', 'drafted payee_repeated', 'skipped key_known', 'drafted']);
+});
+
+test('an account of another payee holds a row until somebody says that several may have it', async () => {
+  const flow = await startFlow();
+  const first = await deliver(flow, 'P1,Ada,111', 'P2,Ben,222');
+  const { run, summary, rows } = await deliver(
+    flow,
+    'P3,Cy,111',
+    'P4,Di,111',
+    'P2,Ben,999',
+    'P5,Ed,555',
+    'P6,Flo,555',
+  );
+  expect(rows).toEqual([
+    'invalid account_shared',
+    'invalid account_shared',
+    'invalid account_changed',
+    'drafted',
+    'drafted account_shared',
+  ]);
+  const report = await flow.look(['report', run]);
+  expect(report).toContain(`onboard release ${run} ROWS`);
+  const [heldRow] = await flow.results(summary);
+  expect(heldRow?.message).toBe(`row 1 of run ${first.run} has this account under another name`);
+  expect(report).not.toContain('555');
+
+  const release = (...args: readonly string[]) =>
+    flow.onboard(['release', run, ...args, '--reason', 'a factoring firm']);
+  for (const [row, words] of [
+    ['3', '--changed-at-service'],
+    ['4', 'expected a row that it held'],
+    ['17', 'expected a row that it held'],
+  ] as const) {
+    const refused = await release(row);
+    expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining(words)]);
+  }
+  const held = withSummary(await flow.onboard(['rerun', run, '--json']));
+  expect(held.summary.outcomes.invalid).toBe(3);
+
+  const released = await release('1');
+  expect([released.exitCode, released.stdout]).toEqual([0, expect.stringContaining('1 account')]);
+  const again = withSummary(await flow.onboard(['rerun', held.summary.run, '--json']));
+  expect(await endsOf(flow, again.summary)).toEqual(['drafted', 'drafted', 'invalid account_changed']);
+  expect((await deliver(flow, 'P7,Guy,111')).rows).toEqual(['drafted']);
+  expect((await release('1', '--revoke')).exitCode).toBe(0);
+  expect((await deliver(flow, 'P8,Hal,111')).rows).toEqual(['invalid account_shared']);
+  const audit = await flow.look(['audit']);
+  for (const words of ['released', 'release-revoked', 'a factoring firm']) expect(audit).toContain(words);
+  expect(audit).not.toContain('111');
+});
+
+test('rows that were sent beside others of their file go on so as corrections and reruns', async () => {
+  const flow = await startFlow();
+  const job = `${JOB}  email: email\n`;
+  const header = 'externalId,name,account,email';
+  const rows = ['P1,Ada,111,', 'P2,Ben,111,', 'P3,Cy,111,broken', 'P4,Di,111,broken'];
+  const { summary } = await flow.load(job, [header, ...rows, ''].join('\n'));
+  expect(summary.outcomes).toMatchObject({ drafted: 2, rejected: 2 });
+  const again = withSummary(await flow.onboard(['rerun', summary.run, '--json']));
+  expect(again.summary.outcomes).toMatchObject({ rejected: 2, invalid: 0 });
+
+  const mended = (await flow.report(again.summary, 'rejected.csv')).replaceAll('broken', '');
+  const definition = await flow.file('mended.yaml', job);
+  const checked = await flow.onboard([
+    'check',
+    '--job-file',
+    definition,
+    await flow.file('mended.csv', mended),
+  ]);
+  expect(checked.stdout).toContain('2 rows, all can be sent');
+  const { summary: sent } = await flow.load(job, mended);
+  expect(sent.outcomes).toMatchObject({ drafted: 2, invalid: 0 });
+});
+
+test('rows of a group are held together, and released by one of them', async () => {
+  const flow = await startFlow();
+  await flow.load(GROUPED, csv('P1,Ada,111'));
+  const { summary } = await flow.load(GROUPED, csv('P2,Ben,222', 'P2,Ben,111'));
+  expect(await endsOf(flow, summary)).toEqual(['invalid account_shared', 'invalid account_shared']);
+  expect((await flow.onboard(['release', summary.run, '2', '--reason', 'asked'])).exitCode).toBe(0);
+  const { summary: sent } = withSummary(await flow.onboard(['rerun', summary.run, '--json']));
+  expect(sent.outcomes.drafted).toBe(2);
+});
+
+test('killed in the middle, every draft’s account is known, and those of rows in doubt, too', async () => {
+  const flow = await startFlow({ redis: 'embedded', faults: ['latency=20ms'] });
+  const rows = Array.from({ length: 300 }, (_, i) => ({
+    key: `P${i}`,
+    name: `Payee ${i}`,
+    account: `${7000 + i}`,
+  }));
+  const job = await flow.file('job.yaml', JOB);
+  const file = await flow.file(
+    'a.csv',
+    csv(...rows.map(({ key, name, account }) => `${key},${name},${account}`)),
+  );
+  const killed = flow.start(['run', '--job-file', job, file]);
+  await until(() => drafts(flow) > 120);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  flow.sandbox.setFaults([]);
+  const { summary } = await summaryFrom(flow, ['resume', await newestRun(flow)]);
+  const { drafted, 'in-doubt': inDoubt } = summary.outcomes;
+  expect(drafted + inDoubt).toBe(300);
+
+  const sent = drafts(flow);
+  const next = await deliver(flow, ...rows.map(({ account }, i) => `N${i},Another ${i},${account}`));
+  expect(new Set(next.rows)).toEqual(new Set(['invalid account_shared']));
+  expect(drafts(flow)).toBe(sent);
+});
+
+test.each(['warn', 'off'])('where the guard is %s, nothing is held', async (guard) => {
+  const flow = await startFlow();
+  const job = JOB.replace('hold', guard);
+  await flow.load(job, csv('P1,Ada,111'));
+  const { summary } = await flow.load(job, csv('P1,Ada,111', 'P2,Ben,111', 'P3,Ada,111'));
+  const warned =
+    guard === 'warn' ? ['drafted account_shared', 'drafted payee_repeated'] : ['drafted', 'drafted'];
+  expect(await endsOf(flow, summary)).toEqual(['skipped key_known', ...warned]);
+});
