@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Flow, startFlow, withSummary } from '../support/flow.ts';
+import { makeOld } from '../support/old-runs.ts';
 import { newestRun, summaryFrom } from '../support/run-control.ts';
+import { newKey } from '../support/sealing.ts';
 import { until } from '../support/until.ts';
 
 const JOB = [
@@ -127,6 +129,15 @@ test('rows that were sent beside others of their file go on so as corrections an
   expect(sent.outcomes).toMatchObject({ drafted: 2, invalid: 0 });
 });
 
+test('the account of a row that the service refused is free for others', async () => {
+  const flow = await startFlow();
+  const job = `${JOB}  email: email\n`;
+  const header = 'externalId,name,account,email';
+  await flow.load(job, [header, 'P1,Ada,111,broken', ''].join('\n'));
+  const { summary } = await flow.load(job, [header, 'P2,Ben,111,', ''].join('\n'));
+  expect(await endsOf(flow, summary)).toEqual(['drafted']);
+});
+
 test('rows of a group are held together, and released by one of them', async () => {
   const flow = await startFlow();
   await flow.load(GROUPED, csv('P1,Ada,111'));
@@ -172,4 +183,18 @@ test.each(['warn', 'off'])('where the guard is %s, nothing is held', async (guar
   const warned =
     guard === 'warn' ? ['drafted account_shared', 'drafted payee_repeated'] : ['drafted', 'drafted'];
   expect(await endsOf(flow, summary)).toEqual(['skipped key_known', ...warned]);
+});
+
+test.each([
+  ['in clear: nothing', '', 'drafted'],
+  ['sealed: who has which account', newKey(), 'invalid account_shared'],
+])('is known of accounts after a purge %s', async (_, key, then) => {
+  const flow = await startFlow({ env: { ONBOARD_ENCRYPTION_KEY: key } });
+  const { run } = await deliver(flow, 'P1,Ada,111', 'P2,Ben,222');
+  await makeOld(flow, run);
+  await flow.look(['purge', '--run', run]);
+  expect((await deliver(flow, 'P3,Cy,111', 'P2,Ben,222')).rows).toEqual([
+    then,
+    expect.stringMatching(/^skipped/),
+  ]);
 });
