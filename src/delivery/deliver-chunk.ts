@@ -100,7 +100,7 @@ function tasksOf(job: ChunkJob, taken: Taken, context: RunContext): RowTask[] {
       row,
       key: key ?? '',
       identityKey,
-      identity: ownKey({ run, identityKey, claim }, placeOf),
+      identity: ownKey({ run, identityKey, claim, accounts }, placeOf),
       claim,
       accounts,
       foundMark: mark?.kind === 'intent' ? mark.text : '',

@@ -3,12 +3,12 @@
 import type { KeyPlace, Place } from '../engine/ledger/keys.ts';
 import type { FieldsChange, SettledRow, Streak } from '../engine/ledger/settle-entry.ts';
 import type { AccountClaim, KeyClaim, RowContent } from '../model/identity.ts';
-import { type Issue, keptIssue } from '../model/issue.ts';
+import { type Issue, keptIssue, OF_SENT } from '../model/issue.ts';
 import { type Outcome, REMAINDER, succeeded } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import { NO_REST, packBody, type Settlement } from '../model/settlement.ts';
+import { NO_REST, packBody, type Settlement, type Warning } from '../model/settlement.ts';
 import { callOfNew, mayRepeat, spaceOf } from '../operations/operations.ts';
 
 export type RowTask = {
@@ -52,12 +52,14 @@ export type RowEnd = Pick<Settlement, 'outcome'> &
 
 /** `null`: nothing is known of the row's key across runs, or the key is another row's. */
 export function ownKey(
-  { run, identityKey: key, claim }: Pick<RowTask, 'run' | 'identityKey' | 'claim'>,
+  { run, identityKey: key, claim, accounts }: Pick<RowTask, 'run' | 'identityKey' | 'claim' | 'accounts'>,
   placeOf: (key: string) => Place,
 ): KeyPlace | null {
   const space = spaceOf(run.operation);
   if (space === null || key === null || claim.kind !== 'claimed') return null;
-  return { space, key, place: placeOf(key) };
+  const own = { space, key, place: placeOf(key) };
+  // Most records.
+  return accounts === undefined ? own : { ...own, accounts: accounts.named };
 }
 
 type Beside = {
@@ -88,11 +90,10 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
     message: end.message ?? '',
     values: end.values ?? NO_REST.values,
     issues: end.issues?.map(keptIssue) ?? NO_REST.issues,
-    warnings: end.warnings?.map(({ code, column }) => ({ code, column })) ?? NO_REST.warnings,
+    warnings: end.warnings?.map(keptWarning) ?? NO_REST.warnings,
     keyDigest,
     nth: rowContent?.nth,
     identity: task.identity,
-    ownAccounts: ownAccountsOf(task),
     accounts: doubtedAccounts(task, end),
     content,
     fields,
@@ -106,17 +107,16 @@ export function settledRow(task: RowTask, end: RowEnd, beside: Beside = {}): Set
   };
 }
 
-function ownAccountsOf({ accounts }: RowTask): readonly string[] {
-  return accounts?.own ?? NO_ACCOUNTS;
-}
-
 /** Whoever settles the doubt says what becomes of them. */
-function doubtedAccounts({ accounts }: RowTask, { outcome }: RowEnd): readonly string[] | undefined {
-  if (outcome !== 'in-doubt' || accounts === undefined) return undefined;
-  return accounts.own.length > 0 ? accounts.own : undefined;
+function doubtedAccounts({ identity }: RowTask, { outcome }: RowEnd): readonly string[] | undefined {
+  return outcome === 'in-doubt' ? identity?.accounts : undefined;
 }
 
-const NO_ACCOUNTS: readonly never[] = [];
+function keptWarning({ code, column, values }: Issue): Warning {
+  const kept = { code, column };
+  return OF_SENT.has(code) && values !== undefined ? { ...kept, values } : kept;
+}
+
 const NO_IDENTITY: Pick<RowTask, 'keyDigest' | 'rowContent'> = {};
 
 function isKept({ line }: Row, outcome: Outcome): boolean {

@@ -75,8 +75,10 @@ export function accountsIn(body: JsonObject): readonly Account[] {
 /** In this order the first that is filled says which bank's the number is. */
 const BANKS = ['bankCode', 'sortCodeUK', 'routingNumber', 'bic_swift'] as const;
 
+const NUMBERS = ['iban', 'accountNumber'];
+
 /** Of an account: what says which one it is. */
-export const ACCOUNT_FIELDS: ReadonlySet<unknown> = new Set(['iban', 'accountNumber', ...BANKS]);
+export const ACCOUNT_FIELDS: ReadonlySet<unknown> = new Set([...NUMBERS, ...BANKS]);
 
 function accountOf(account: JsonValue): Account | null {
   const iban = plainText(memberOf(account, 'iban'));

@@ -73,28 +73,54 @@ const accountHolderSchema = z.object({
   run: z.string().nullable(),
   row: z.number().int().positive(),
   isSameName: z.boolean(),
+  /** Perhaps. */
+  isSent: z.boolean(),
   /** Both come from one delivery, corrections and reruns included. */
   isOfDelivery: z.boolean(),
 });
 export type AccountHolder = z.infer<typeof accountHolderSchema>;
 
-/**
- * What a row that creates a record found of its accounts: each has a claim of its own, as keys
- * have, and another name on an account is as another text of a key.
- */
+/** What a row that creates a record found of its accounts in their index. */
 export const accountClaimSchema = z.object({
-  /** Digests of those that no other row has. */
-  own: z.array(z.string()),
-  /** Of the others: the one that says most. */
+  /** Digests of all that it names. */
+  named: z.array(z.string()),
+  /** Of the rows that name one of them: the one that says most. */
   other: accountHolderSchema.optional(),
 });
 export type AccountClaim = z.infer<typeof accountClaimSchema>;
 
-/** Of a row with several accounts; another name says more than its own, and a known payee more. */
-export function graverHolder(holders: readonly AccountHolder[]): AccountHolder | undefined {
-  const known = holders.find(isAnothers);
-  const beside = holders.find((one) => !one.isSameName);
-  return known ?? beside ?? holders[0];
+/** Of one account, which are kept. */
+export const MOST_HOLDERS = 20;
+
+/** Of one account that a row names: the rows that name it, in the order of their claims. */
+export type Met = {
+  readonly digest: string;
+  readonly others: readonly AccountHolder[];
+};
+
+/** What says most: that a known payee has it comes before what the row's own file says. */
+export function claimWith(met: readonly Met[]): AccountClaim {
+  const told = met.flatMap(({ others }) => tellingOf(others) ?? []);
+  const anothers = told.find(isAnothers);
+  const beside = told.find((one) => !isSame(one));
+  const other = anothers ?? beside ?? told[0];
+  const named = met.map(({ digest }) => digest);
+  return other === undefined ? { named } : { named, other };
+}
+
+/** A payee that was sent with this very account and name has nothing new in another's. */
+function tellingOf(others: readonly AccountHolder[]): AccountHolder | undefined {
+  const beside = others.filter((one) => one.isOfDelivery);
+  const known = others.filter((one) => !one.isOfDelivery);
+  const repeated = known.filter(isSame);
+  const sent = repeated.find((one) => one.isSent);
+  const another = known.find(isAnothers);
+  const ofFile = beside.find(isSame) ?? beside[0];
+  return sent ?? another ?? repeated[0] ?? ofFile;
+}
+
+function isSame({ isSameName }: AccountHolder): boolean {
+  return isSameName;
 }
 
 /**

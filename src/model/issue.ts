@@ -38,6 +38,11 @@ const writtenAsSchema = z.object({
 
 export type WrittenAs = z.infer<typeof writtenAsSchema>;
 
+const SENT_CODES = ['account_shared', 'payee_repeated'];
+
+/** Warnings of rows that were sent although another row has their account. */
+export const OF_SENT: ReadonlySet<string> = new Set(SENT_CODES);
+
 /** Where more rows differ, they are no single mistakes: the file is written so. */
 export function mostMistakes(rows: number): number {
   return Math.max(1, rows * 0.1);

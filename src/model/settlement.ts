@@ -7,7 +7,12 @@ import { type KeptIssue, keptIssueSchema, type Values, valuesSchema } from './is
 import { OUTCOMES, type Outcome, wasAccepted } from './outcome.ts';
 import type { Row } from './row.ts';
 
-const warningSchema = z.object({ code: z.string(), column: z.string().nullable() });
+const warningSchema = z.object({
+  code: z.string(),
+  column: z.string().nullable(),
+  /** Of those that are about another row: which one. */
+  values: valuesSchema.optional(),
+});
 const restSchema = z.strictObject({
   values: valuesSchema.optional(),
   issues: z.array(keptIssueSchema).optional(),
@@ -138,15 +143,8 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   const [row, line, key, outcome, status, id, attempts, ms, code, message, rest] = tuple;
   const { values = NO_REST.values, issues = NO_REST.issues, warnings = NO_REST.warnings } = rest ?? NO_REST;
   const own = { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings };
-  if (rest === undefined) return own;
-  const { keyDigest, nth, accounts } = rest;
-  if (keyDigest === undefined && accounts === undefined) return own;
-  return {
-    ...own,
-    ...(keyDigest !== undefined && { keyDigest }),
-    ...(nth !== undefined && { nth }),
-    ...(accounts !== undefined && { accounts }),
-  };
+  if (rest?.keyDigest === undefined && rest?.accounts === undefined) return own;
+  return { ...rest, ...own };
 }
 
 /**

@@ -4,7 +4,8 @@
  * (`account_shared`), so that it holds no row any more, nor one of a later file.
  */
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { knowAccounts, shareAccounts } from '../engine/ledger/account-index.ts';
+import { openAccounts } from '../engine/ledger/account.ts';
+import { accountsOfOthers, knowAccounts, shareAccounts } from '../engine/ledger/account-index.ts';
 import { knowContent } from '../engine/ledger/key-claims.ts';
 import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
 import { isUserTold } from '../lib/machine.ts';
@@ -48,7 +49,7 @@ export async function keepMoved(
   const { keys } = ledger.of(target);
   await knowContent(redis, keys, moved);
   for (const { run, row, space, accounts: digests } of moved)
-    await knowAccounts({ redis, keys, space }, run, [{ row, digests }]);
+    await knowAccounts({ redis, keys, space }, run, { row, digests });
 }
 
 type Release = {
@@ -58,20 +59,61 @@ type Release = {
   readonly areShared: boolean;
 };
 
-/** Rows that a run held: several payees may have their accounts. Answers how many accounts. */
-export async function releaseAccounts(
-  of: Run,
-  { rows: named, request, areShared }: Release,
-  ledger: Ledger,
-): Promise<number> {
-  const { redis } = ledger;
-  const { settled, numbers } = await settledOf(of, new Set(named), ledger);
-  const other = named.find((row) => settled.get(row)?.code !== ('account_shared' satisfies Code));
-  if (other !== undefined) throw refusedRelease(notShared(other, of, settled.get(other)));
-  const { keys, space, records } = await heldRecords(of, numbers, ledger, refusedRelease);
-  const digests = records.flatMap(({ mapped }) => accountDigests(mapped.body, keys.sealing.digest));
-  const sharing = { run: of.id, rows: [...named], areShared, at: request.at, reason: request.why };
-  return shareAccounts({ redis, keys, space }, digests, sharing);
+/**
+ * Rows that were held, in this run or last in a later one: several payees may have the accounts
+ * for which they were. Answers how many accounts that was not so of before, and the runs in which
+ * rows of them are open.
+ */
+export async function releaseAccounts(of: Run, release: Release, ledger: Ledger) {
+  const { request, areShared } = release;
+  const { open } = await standsAt(of, ledger);
+  const held = await heldRows(of, release.rows, { open, ledger });
+  let changed = 0;
+  for (const [run, numbers] of held) {
+    const { keys, space, records } = await heldRecords(run, numbers, ledger, refusedRelease);
+    const index = { redis: ledger.redis, keys, space };
+    const digest = keys.sealing.digest;
+    const rows = records.map(({ first, mapped }) => ({
+      row: first,
+      digests: accountDigests(mapped.body, digest),
+    }));
+    // A row may have accounts of its own beside.
+    const asking = { run: run.id, rows, comesFrom: () => NOWHERE };
+    const digests = await accountsOfOthers(index, asking);
+    if (digests.length === 0) throw refusedRelease(NO_ACCOUNT);
+    const sharing = { run: run.id, rows: numbers, areShared, at: request.at, reason: request.why };
+    changed += await shareAccounts(index, digests, sharing);
+  }
+  const waiting = [...open.values()].filter(({ code, isWrittenOff }) => code === SHARED && !isWrittenOff);
+  return { changed, runs: [...new Set(waiting.map((one) => one.run))] };
+}
+
+function standsAt({ id, target }: Run, { redis, of }: Ledger) {
+  const { keys, store } = of(target);
+  return openAccounts(redis, keys, store).standOf(id);
+}
+
+const SHARED: Code = 'account_shared';
+const NOWHERE: ReadonlySet<string> = new Set();
+const NO_ACCOUNT = 'no other payee has an account of these rows, or what they said is purged.';
+
+type Where = { readonly open: ReadonlyMap<number, Standing>; readonly ledger: Ledger };
+
+/** Named rows by the run that held them. */
+async function heldRows(of: Run, named: readonly number[], { open, ledger }: Where) {
+  const { store } = ledger.of(of.target);
+  const { settled, numbersWith } = await settledOf(of, new Set(named), ledger);
+  const held = new Map<Run, number[]>();
+  for (const row of new Set(named)) {
+    const last = open.get(row);
+    const isHere = settled.get(row)?.code === SHARED;
+    const isLater = !isHere && last?.code === SHARED;
+    const run = isLater ? await store.get(last.run) : of;
+    if ((!isHere && !isLater) || run === null) throw refusedRelease(notShared(row, of, settled.get(row)));
+    const key = [...held.keys()].find(({ id }) => id === run.id) ?? run;
+    held.set(key, [...(held.get(key) ?? []), ...(isLater ? [last.row] : numbersWith(row))]);
+  }
+  return held;
 }
 
 function refusedMove(why: string): UsageError {
@@ -94,15 +136,18 @@ function notShared(row: number, { id }: Run, settled: Settlement | undefined): s
   return `${where}: ${EXPECTED}${isMoved ? MOVED : ''}.`;
 }
 
-/** Rows as their run left them, and the numbers of the named ones with those that go with them. */
+/** Rows as their run left them; `numbersWith`: a row's with those of its request. */
 async function settledOf(of: Run, named: ReadonlySet<number>, { redis, ...ledger }: Ledger) {
   const { keys } = ledger.of(of.target);
   const settled = new Map<number, Settlement>();
   for await (const { settlements } of chunksAround(redis, keys, of, named))
     for (const one of settlements) settled.set(one.row, one);
-  const meant = new Set([...named].flatMap((row) => settled.get(row)?.key || []));
-  const numbers = [...settled.values()].filter(({ key }) => meant.has(key)).map(({ row }) => row);
-  return { settled, numbers };
+  const numbersWith = (row: number) => {
+    const key = settled.get(row)?.key ?? '';
+    const ofKey = [...settled.values()].filter((one) => one.key === key && one.code === SHARED);
+    return key === '' ? [row] : ofKey.map((one) => one.row);
+  };
+  return { settled, numbersWith };
 }
 
 /** Rows of a group were held together: half of them would make half of an account list known. */

@@ -135,7 +135,8 @@ export function createAccountsOf(
     return asked.flatMap(({ leader, members }) => {
       // Its worker says what is wrong.
       const payee = orElse(null, () => mapping.payeeOf([leader, ...members]));
-      if (payee === null) return [];
+      // Without a key it is never sent.
+      if (payee === null || mapping.keyOf(leader) === null) return [];
       return { row: leader.row, digests: accountDigests(payee, sealing.digest) };
     });
   };

@@ -9,6 +9,7 @@ import { mappingFor } from '../delivery/run-mapping.ts';
 import { type AccountsOfRow, claimAccounts } from '../engine/ledger/account-index.ts';
 import { type Claimed, claimKeys } from '../engine/ledger/key-claims.ts';
 import type { LedgerKeys } from '../engine/ledger/keys.ts';
+import { readOrigins } from '../engine/ledger/origins.ts';
 import type { RunStore } from '../engine/ledger/run-store.ts';
 import { readChunks } from '../engine/ledger/run-view.ts';
 import type { ChunkJob } from '../engine/queue/chunk-job.ts';
@@ -26,7 +27,7 @@ import { identitySpace, isInPath } from '../operations/operations.ts';
 import type { RowChunk } from '../readers/intake/chunks.ts';
 import type { TargetSession } from '../session.ts';
 import { type AccountsOf, countsRows, createAccountsOf, type Identify, openIdentify } from './identities.ts';
-import { kinOf } from './origins.ts';
+import { lineageOf } from './origins.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 import { canaryOf } from './rows.ts';
 
@@ -68,8 +69,8 @@ type Ingesting = Ingest & {
   readonly identify: Identify;
   /** `null`: no account is looked at. */
   readonly accountsOf: AccountsOf | null;
-  /** The run, and those from which its rows come. */
-  readonly kin: ReadonlySet<string>;
+  /** Earlier runs, by row. */
+  comesFrom(row: number): ReadonlySet<string>;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -95,8 +96,20 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
   const { redis } = session.ledger;
   const identify = await waitOut(() => openIdentify(run, definition, { redis, keys }), ingest);
   const accountsOf = createAccountsOf(definition, mapping, keys);
-  const kin = await waitOut(() => kinOf([run.id], store), ingest);
-  const ingesting = { ...ingest, session, keys, store, mapping, apart, identify, accountsOf, kin, closed };
+  const origins = await waitOut(() => readOrigins(redis, keys, run), ingest);
+  const comesFrom = await waitOut(() => lineageOf(origins, store), ingest);
+  const ingesting = {
+    ...ingest,
+    session,
+    keys,
+    store,
+    mapping,
+    apart,
+    identify,
+    accountsOf,
+    comesFrom,
+    closed,
+  };
   const outlet = createOutlet(ingesting);
   const mark = await waitOut(() => store.canaryOf(run.id), ingest);
   // The canary: the first chunk or, after a stop by one, the next.
@@ -204,7 +217,7 @@ async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[]> {
-  const { run, definition, keys, session, apart, kin } = ingesting;
+  const { run, definition, keys, session, apart, comesFrom } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
@@ -231,7 +244,7 @@ async function claimChunks(
   });
   const index = { redis: session.ledger.redis, keys, space: identitySpace(run).name };
   const withClaims = await withAccounts(jobs, ingesting.accountsOf, (rows) =>
-    waitOut(() => claimAccounts(verified, index, { run: run.id, kin, rows }), ingesting),
+    waitOut(() => claimAccounts(verified, index, { run: run.id, comesFrom, rows }), ingesting),
   );
   passStage('claimed', () => [], last);
   return withClaims;

@@ -16,7 +16,13 @@ import type { KeptIssue } from '../model/issue.ts';
 import { flattenRecord, parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
 import type { LedgerView } from '../model/settlement.ts';
-import { type FileFacts, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import {
+  type FileFacts,
+  type Origins,
+  REPORT_COLUMN_PREFIX,
+  REPORT_MEMBER,
+  type SourceInfo,
+} from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
 import { readChunks } from '../readers/intake/chunks.ts';
 import { type Origin, originsIn } from '../readers/intake/origins.ts';
@@ -39,18 +45,30 @@ type Found = {
   readonly refused: readonly string[] | null;
 };
 
-/** These runs, and those from which their rows come, as corrections or reruns. */
-export async function kinOf(
-  runs: readonly string[],
-  store: Pick<RunStore, 'get'>,
-): Promise<ReadonlySet<string>> {
-  const kin = new Set(runs);
-  for (const id of kin) {
-    const run = await store.get(id);
-    for (const earlier of [run?.parent, ...Object.keys(run?.standsFor ?? {})])
-      if (typeof earlier === 'string') kin.add(earlier);
+/**
+ * By row the runs that it comes from, as a correction or in a rerun, and those that these rows came
+ * from before.
+ */
+export async function lineageOf(origins: Origins, store: Pick<RunStore, 'get'>) {
+  const byRow = new Map<number, ReadonlySet<string>>();
+  for (const [run, pairs] of origins) {
+    const lineage = await runsBefore(run, store);
+    for (const [row] of pairs) byRow.set(row, lineage);
   }
-  return kin;
+  return (row: number): ReadonlySet<string> => byRow.get(row) ?? NOWHERE;
+}
+
+const NOWHERE: ReadonlySet<string> = new Set();
+
+/** With itself. Of several runs that one corrects, each counts for all of its rows. */
+async function runsBefore(id: string, store: Pick<RunStore, 'get'>): Promise<ReadonlySet<string>> {
+  const lineage = new Set([id]);
+  for (const one of lineage) {
+    const run = await store.get(one);
+    for (const earlier of [run?.parent, ...Object.keys(run?.standsFor ?? {})])
+      if (typeof earlier === 'string') lineage.add(earlier);
+  }
+  return lineage;
 }
 
 type Pair = readonly [row: number, from: number];

@@ -70,7 +70,7 @@ async function* rowsByChunk({
       if (chunk.n !== n + 1 || n === chunksOf(run)) break;
       n += 1;
       const accounts = new Map(
-        accountsOf?.(chunk.rows, () => true).map(({ row, digests }) => [row, { own: [...digests] }]),
+        accountsOf?.(chunk.rows, () => true).map(({ row, digests }) => [row, { named: [...digests] }]),
       );
       // Whose keys and accounts they are was decided when the chunk was added; only a row's own are
       // given back.

@@ -69,7 +69,7 @@ function planOf(operation: Operation, given: Case = {}) {
   const task = sampleTask(operation, {
     claim: claimOf(claim, given),
     possiblySent,
-    ...(given.other !== undefined && { accounts: { own: [], other: given.other } }),
+    ...(given.other !== undefined && { accounts: { named: [], other: given.other } }),
   });
   const marks = new Map(mark === undefined ? [] : [[7, mark]]);
   return decide(task, marks, {
@@ -272,7 +272,7 @@ describe('a row whose key is known', () => {
 });
 
 describe('a new row with an account that another row has', () => {
-  const KNOWN = { run: 'run-before', row: 3, isSameName: false, isOfDelivery: false };
+  const KNOWN = { run: 'run-before', row: 3, isSameName: false, isSent: true, isOfDelivery: false };
   const HELD = {
     outcome: 'invalid' as const,
     code: 'account_shared',

@@ -30,7 +30,7 @@ async function deliver(flow: Flow, ...lines: readonly string[]) {
 async function endsOf(flow: Flow, summary: Parameters<Flow['results']>[0]): Promise<string[]> {
   const results = await flow.results(summary);
   return results.map(({ outcome, code, message = '' }) => {
-    const warned = /warning: (\S+)$/.exec(message)?.[1];
+    const warned = /warning: (\S+)/.exec(message)?.[1];
     return [outcome, code, warned].filter((word) => word !== '' && word !== undefined).join(' ');
   });
 }
@@ -138,6 +138,74 @@ test('the account of a row that the service refused is free for others', async (
   expect(await endsOf(flow, summary)).toEqual(['drafted']);
 });
 
+const MAILED = `${JOB}  email: email\n`;
+const mailed = (...lines: readonly string[]) => ['externalId,name,account,email', ...lines, ''].join('\n');
+
+test('a payee that was sent has the account, whatever became of an earlier row with it', async () => {
+  const flow = await startFlow();
+  const first = await flow.load(
+    MAILED,
+    mailed('P1,Ada,111,broken', 'P2,Ben,111,', 'P3,Cy,333,broken', 'P4,Cy,333,'),
+  );
+  expect(first.summary.outcomes).toMatchObject({ drafted: 2, rejected: 2 });
+  const stranger = await flow.load(MAILED, mailed('P9,Eve,111,'));
+  expect(await endsOf(flow, stranger.summary)).toEqual(['invalid account_shared']);
+  const mended = (await flow.report(first.summary, 'rejected.csv')).replaceAll('broken', '');
+  const again = await flow.load(MAILED, mended);
+  expect(await endsOf(flow, again.summary)).toEqual(['drafted account_shared', 'drafted payee_repeated']);
+});
+
+test('rows without a key name no account', async () => {
+  const flow = await startFlow();
+  const first = await deliver(flow, ',Ada,111', ',Ben,222', 'P3,Cy,333');
+  expect(first.rows).toEqual(['invalid empty_key', 'invalid empty_key', 'drafted']);
+  expect((await deliver(flow, 'P1,Ada,111', 'P2,Benn,222')).rows).toEqual(['drafted', 'drafted']);
+});
+
+test('a new row beside corrected ones is no correction', async () => {
+  const flow = await startFlow();
+  const { summary } = await flow.load(MAILED, mailed('P1,Ada,111,', 'P2,Ben,111,broken'));
+  const rejected = (await flow.report(summary, 'rejected.csv')).replaceAll('broken', '');
+  const columns = rejected.split('\n')[0]?.split(',') ?? [];
+  const fresh = columns
+    .map((name) => ({ externalId: 'P9', name: 'Eve', account: '111' })[name.trim()] ?? '')
+    .join(',');
+  const file = `${rejected.trimEnd()}\n${fresh}\n`;
+  const job = await flow.file('mended.yaml', MAILED);
+  const checked = await flow.onboard(['check', '--job-file', job, await flow.file('mended.csv', file)]);
+  expect(checked.stdout).toContain('2 rows, 1 would be invalid');
+  const { summary: sent } = await flow.load(MAILED, file);
+  expect(await endsOf(flow, sent)).toEqual(['drafted account_shared', 'invalid account_shared']);
+});
+
+test('what is released is the account that another payee has, and no other of the row', async () => {
+  const flow = await startFlow();
+  const job = `${JOB}  accounts.1.accountNumber: second\n`;
+  const lines = (...rows: readonly string[]) => ['externalId,name,account,second', ...rows, ''].join('\n');
+  await flow.load(job, lines('P1,Ada,111,'));
+  const { summary } = await flow.load(job, lines('P2,Ben,222,111'));
+  const release = (...args: readonly string[]) =>
+    flow.onboard(['release', summary.run, '1', ...args, '--reason', 'asked']);
+  expect((await release('--revoke')).stdout).toContain('Nobody had released them');
+  expect((await release()).stdout).toContain('Several payees may have 1 account from now on');
+  expect((await release()).stdout).toContain('That was said before');
+  const again = withSummary(await flow.onboard(['rerun', summary.run, '--json']));
+  expect(again.summary.outcomes.drafted).toBe(1);
+  const stranger = await flow.load(job, lines('P9,Eve,222,', 'P10,Flo,111,'));
+  expect(await endsOf(flow, stranger.summary)).toEqual(['invalid account_shared', 'drafted']);
+});
+
+test('a row that a later run held is released by its number in the first file, too', async () => {
+  const flow = await startFlow();
+  await deliver(flow, 'P1,Ada,111');
+  const { run } = await deliver(flow, 'P2,Ben,222', 'P3,Cy,111');
+  const { summary } = withSummary(await flow.onboard(['rerun', run, '--json']));
+  const released = await flow.onboard(['release', run, '2', '--reason', 'asked']);
+  expect(released.stdout).toContain(`onboard rerun ${summary.run} --only invalid`);
+  const sent = withSummary(await flow.onboard(['rerun', summary.run, '--json']));
+  expect(sent.summary.outcomes.drafted).toBe(1);
+});
+
 test('rows of a group are held together, and released by one of them', async () => {
   const flow = await startFlow();
   await flow.load(GROUPED, csv('P1,Ada,111'));
@@ -165,6 +233,9 @@ test('killed in the middle, every draft’s account is known, and those of rows 
   killed.child.kill('SIGKILL');
   await killed.ended;
   flow.sandbox.setFaults([]);
+  // Its own rows are in nobody's way.
+  const checked = await flow.onboard(['check', '--job-file', job, file]);
+  expect(checked.stdout).not.toMatch(/renamed|payee_repeated|account_shared/);
   const { summary } = await summaryFrom(flow, ['resume', await newestRun(flow)]);
   const { drafted, 'in-doubt': inDoubt } = summary.outcomes;
   expect(drafted + inDoubt).toBe(300);

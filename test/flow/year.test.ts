@@ -73,21 +73,21 @@ function nextMonth(payees: readonly Payee[], month: number, draw: () => number):
 
 const ANY = expect.any(String);
 
-/** By account: the name of the payee that was drafted with it first. */
-type Owners = Map<string, string>;
+/** By account: the names of the payees that were drafted with it. */
+type Owners = Map<string, Set<string>>;
 
-/** Whose a new payee's accounts are; those that are nobody's become its own, in this file. */
+/** Who has a new payee's accounts, known before and beside it in its file. */
 function othersOf({ name, accounts }: Payee, owners: Owners, inFile: Owners) {
-  const isAnother = (holder: string | undefined) => holder !== undefined && holder !== nameOf(name);
-  const before = accounts.map((one) => owners.get(one));
-  const beside = accounts.map((one) => (owners.has(one) ? undefined : inFile.get(one)));
-  const own = accounts.filter((one) => !owners.has(one) && !inFile.has(one));
-  for (const one of own) inFile.set(one, nameOf(name));
-  const isHeld = before.some(isAnother);
-  const isMet = [...before, ...beside].some((holder) => holder !== undefined);
-  // Within one file it is told alone.
-  const told = beside.some(isAnother) ? 'account_shared' : 'payee_repeated';
-  return { own, isHeld, told: isMet ? told : null };
+  const own = nameOf(name);
+  const told = accounts.flatMap((one) => {
+    const [known, beside] = [owners.get(one), inFile.get(one)];
+    inFile.set(one, new Set([...(beside ?? []), own]));
+    if (known?.has(own)) return ['payee_repeated'];
+    if (known !== undefined) return ['held'];
+    if (beside === undefined) return [];
+    return [beside.has(own) ? 'payee_repeated' : 'account_shared'];
+  });
+  return ['held', 'account_shared', 'payee_repeated'].find((word) => told.includes(word)) ?? null;
 }
 
 function nameOf(name: string): string {
@@ -98,16 +98,16 @@ function nameOf(name: string): string {
 function expectedOf(rows: readonly Payee[], drafted: Map<string, Payee>, owners: Owners) {
   const seen = new Set<string>();
   const inFile: Owners = new Map();
-  const becomeOwned: Owners = new Map();
+  const becomeOwned: [account: string, name: string][] = [];
   const plan = { new: 0, unchanged: 0, notSent: 0, repeated: 0 };
   const endOfNew = (payee: Payee) => {
-    const { own, isHeld, told } = othersOf(payee, owners, inFile);
-    if (isHeld) return ['invalid', 'account_shared', ANY];
+    const told = othersOf(payee, owners, inFile);
+    if (told === 'held') return ['invalid', 'account_shared', ANY];
     plan.new += 1;
     if (told === 'payee_repeated') plan.repeated += 1;
     drafted.set(payee.key, payee);
-    for (const one of own) becomeOwned.set(one, nameOf(payee.name));
-    return ['drafted', '', told === null ? '' : expect.stringMatching(`warning: ${told}$`)];
+    for (const one of payee.accounts) becomeOwned.push([one, nameOf(payee.name)]);
+    return ['drafted', '', told === null ? '' : expect.stringMatching(`warning: ${told} [(]row `)];
   };
   const ends = rows.map((payee) => {
     if (seen.has(payee.key)) return ['invalid', 'duplicate_key', ANY];
@@ -118,7 +118,8 @@ function expectedOf(rows: readonly Payee[], drafted: Map<string, Payee>, owners:
     plan[end === UNCHANGED ? 'unchanged' : 'notSent'] += 1;
     return end;
   });
-  for (const [account, name] of becomeOwned) owners.set(account, name);
+  for (const [account, name] of becomeOwned)
+    owners.set(account, new Set([...(owners.get(account) ?? []), name]));
   return { ends, plan, keys: seen };
 }
 

@@ -33,7 +33,6 @@ export function settledRow(row: number, outcome: Outcome, over: Partial<SettledR
     ...endedRow(row, outcome, { id: `id-${row}`, status: 200 }),
     chunk: 1,
     identity: null,
-    ownAccounts: [],
     content: '',
     fields: null,
     leader: null,

@@ -3,7 +3,7 @@
  * would take a whole load to come about. Tests write by these alone (test/house/house.test.ts).
  */
 import {
-  accountAlone,
+  accountParts,
   accountPlace,
   fieldsPlace,
   identityPlace,
@@ -247,7 +247,7 @@ export function setEntry(redis: Redis, keys: LedgerKeys, key: string, entry: str
   return setHash(redis, bucket, { [field]: entry.replace(' ', `${text} `) });
 }
 
-/** Of a payee's account in its index; `entry`: as of a key. */
+/** Of a payee's account in its index; `entry`: `<kind> <run> <row>`. */
 export function setAccount(
   redis: Redis,
   { keys, space }: { readonly keys: LedgerKeys; readonly space: string },
@@ -255,10 +255,9 @@ export function setAccount(
   entry: string,
 ) {
   const [digest = ''] = accountDigests({ name, accounts: [{ iban }] }, keys.sealing.digest);
-  const account = accountAlone(digest);
-  const text = digest.slice(account.length);
+  const place = accountParts(digest);
   const { bucket } = accountPlace(keys, space, digest);
-  return setHash(redis, bucket, { [account]: entry.replace(' ', `${text} `) });
+  return setHash(redis, bucket, { [place.account]: `${place.name} ${entry}` });
 }
 
 /** A key's entry as `<kind> <run> <row> <id>`; `null`: there is none, or it is of another text. */

@@ -5,7 +5,7 @@
  */
 
 import { type Reason, reasonSchema } from '../../model/run.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
+import { accountPlaces, fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { intentMark } from './mark.ts';
 
 export type Intent = {
@@ -15,7 +15,7 @@ export type Intent = {
   /** The mark of a dead worker that is taken over; `''`: the row must have none. */
   readonly expected: string;
   /** The row's key, whose claim is restored with the intent; `null`: no key. */
-  readonly identity: { readonly space: string; readonly key: string } | null;
+  readonly identity: KeyPlace | null;
   /** `before`: what was known; `own`: until the answer is recorded; `null`: no job updates it. */
   readonly fields: (KeyPlace & { readonly before: string; readonly own: string }) | null;
   /** The call may be repeated: it goes even where a lost worker may have sent it. */
@@ -76,7 +76,7 @@ export function parseRefusal(answer: string): Granted {
   return { kind: 'wait', ms: Number(ms), isHold: why === 'hold' };
 }
 
-/** JSON that EXCHANGE and the journal are told: rows of a range as number and place of the key. */
+/** JSON that EXCHANGE and the journal are told: a range's rows by number, key and accounts. */
 export function intentsText(ranges: readonly Range[], next: readonly Intent[], keys: LedgerKeys): string {
   return JSON.stringify({
     ranges: ranges.map((range) => ({
@@ -85,7 +85,7 @@ export function intentsText(ranges: readonly Range[], next: readonly Intent[], k
     })),
     rows: next.map(({ identity, fields, ...intent }) => ({
       ...intent,
-      key: identity === null ? undefined : identityPlace(keys, identity),
+      key: identity === null ? undefined : keyAt(identity, keys),
       fields: fields === null ? undefined : fieldsOf(fields, keys),
     })),
   });
@@ -100,8 +100,15 @@ export function markedRows(ranges: readonly Range[], next: readonly Intent[]): M
 }
 
 function placedRow({ row, identity }: RangeRow, keys: LedgerKeys): readonly (string | number)[] {
-  const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
-  return [row, bucket, digest];
+  if (identity === null) return [row, '', '', ''];
+  const { bucket, digest } = identityPlace(keys, identity);
+  return [row, bucket, digest, accountPlaces(keys, identity)];
+}
+
+function keyAt(identity: KeyPlace, keys: LedgerKeys) {
+  const accounts = accountPlaces(keys, identity);
+  const place = identityPlace(keys, identity);
+  return accounts === '' ? place : { ...place, accounts };
 }
 
 function fieldsOf(fields: NonNullable<Intent['fields']>, keys: LedgerKeys) {

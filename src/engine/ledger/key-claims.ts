@@ -29,7 +29,7 @@ import { type VerifiedLedger, whenVerified } from './verified.ts';
 
 const texts = z.array(z.string());
 /** The verification; then of each row without its key: its number, who met the entry, the entry. */
-export const claim = whenVerified(CLAIM, z.tuple([z.string()]).rest(texts));
+const claim = whenVerified(CLAIM, z.tuple([z.string()]).rest(texts));
 
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
@@ -73,14 +73,7 @@ function obstacleOf(entry: readonly string[], metBy: string | undefined, run: st
 }
 
 /** An entry's kind, has it another text, run, row, id, content; empty: there is none. */
-export function parseEntry([
-  kind,
-  another,
-  run = '',
-  row,
-  id = '',
-  content = '',
-]: readonly string[]): KeyState {
+function parseEntry([kind, another, run = '', row, id = '', content = '']: readonly string[]): KeyState {
   const place = { run, row: Number(row) };
   const alike = another === '1' ? { alike: true as const } : {};
   switch (kind) {
@@ -104,7 +97,7 @@ const entriesSchema = z.array(texts);
 const fieldsVerified = whenVerified(LOOK_UP_IN_EPOCH, texts);
 const keysVerified = whenVerified(LOOK_UP_KEYS_IN_EPOCH, entriesSchema);
 const fieldsNow = script(LOOK_UP, texts);
-export const keysNow = script(LOOK_UP_KEYS, entriesSchema);
+const keysNow = script(LOOK_UP_KEYS, entriesSchema);
 const PLACES_PER_CALL = 1000;
 
 type Looks = { readonly fields: Look<string>; readonly keys: Look<readonly string[]> };

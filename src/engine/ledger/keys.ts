@@ -143,6 +143,8 @@ export type KeyPlace = {
   readonly form?: KeyForm | undefined;
   /** Within its space, where it was worked out before. */
   readonly place?: Place | undefined;
+  /** Of the record, as the index of accounts knows them. */
+  readonly accounts?: readonly string[] | undefined;
 };
 
 /**
@@ -160,21 +162,24 @@ export function identityPlace(keys: LedgerKeys, of: KeyPlace): Place {
   return { bucket: keys.identity(of.space) + bucket, digest };
 }
 
-/** Where the index of accounts keeps one, by its digest. */
+/** Where the index of accounts keeps one: its bucket, and the digest of account and name. */
 export function accountPlace(keys: LedgerKeys, space: string, digest: string): Place {
   const place = placeOfDigest(digest);
   return { bucket: keys.accounts(space) + place.bucket, digest };
 }
 
-/** Of several, as the scripts take them: bucket, digest, …, with spaces between. */
-export function accountPlaces(keys: LedgerKeys, space: string, digests: readonly string[]): string {
-  const places = digests.map((digest) => accountPlace(keys, space, digest));
+/** All of a record, as the scripts take them: bucket, digest, …, with spaces between. */
+export function accountPlaces(keys: LedgerKeys, { space, accounts = [] }: Accounts): string {
+  if (accounts.length === 0) return '';
+  const places = accounts.map((digest) => accountPlace(keys, space, digest));
   return places.map(({ bucket, digest }) => `${bucket} ${digest}`).join(' ');
 }
 
-/** Of an account alone, whoever has it. */
-export function accountAlone(digest: string): string {
-  return digest.slice(0, FORM_CHARACTERS);
+type Accounts = Pick<KeyPlace, 'space' | 'accounts'>;
+
+/** Of an account, whoever has it, and of the name. */
+export function accountParts(digest: string) {
+  return { account: digest.slice(0, FORM_CHARACTERS), name: digest.slice(FORM_CHARACTERS) };
 }
 
 function placeOf(keys: LedgerKeys, { key, form, place }: KeyPlace): Place {

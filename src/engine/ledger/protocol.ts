@@ -3,7 +3,9 @@
  * fields, positions, kinds, states. In a script `protocol.name` stands for one, and is
  * filled in when the program begins (`filled`). Whoever changes one changes what is stored.
  */
+
 import { WHOLE_CHARACTERS, WHOLE_UNKNOWN } from '../../model/content.ts';
+import { MOST_HOLDERS } from '../../model/identity.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { Resolution } from '../../model/resolution.ts';
 import { type Reason, RUN_STATES, RUN_TRANSITIONS, type RunState } from '../../model/run.ts';
@@ -57,6 +59,8 @@ export const protocol = {
   /** Of a content's text: how long the digest of the whole is, and what stands there for none. */
   wholeLength: WHOLE_CHARACTERS,
   wholeUnknown: WHOLE_UNKNOWN,
+  /** Of one account, which are kept: more names on it are no other finding. */
+  mostHolders: MOST_HOLDERS,
   claimed: 'c',
   known: 'k',
   doubted: 'd',

@@ -174,7 +174,7 @@ function placeOf(keys: LedgerKeys, run: Run, doubt: Settlement): ResolveEntry['k
   const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
   const name = key === '' ? identityByPlace(run, row) : key;
   const own = identityPlace(keys, { space, key: name, place });
-  return { ...own, accounts: accountPlaces(keys, space, accounts) };
+  return { ...own, accounts: accountPlaces(keys, { space, accounts }) };
 }
 
 /** A row that has an id which somebody names. */

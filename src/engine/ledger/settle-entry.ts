@@ -15,7 +15,6 @@ import {
   type KeyPlace,
   keptPlace,
   type LedgerKeys,
-  NOWHERE,
   type Place,
 } from './keys.ts';
 import { firstIntentIn, settledMark, settledTogether, tokenInOrder } from './mark.ts';
@@ -48,8 +47,6 @@ export type SettledRow = Settlement & {
   readonly chunk: number;
   /** The row's own key, whose claim its outcome changes (`KEY_AFTER`); `null`: it has none. */
   readonly identity: KeyPlace | null;
-  /** Digests of accounts that the row has, which become what its key does. */
-  readonly ownAccounts: readonly string[];
   /** What the service has of the record that it accepted (model/content.ts); `''`: not known. */
   readonly content: string;
   readonly fields: FieldsChange | null;
@@ -149,16 +146,11 @@ function keyOf(keys: LedgerKeys, row: SettledRow): KeyEnd | undefined {
   const { identity, outcome, id, content } = row;
   if (identity === null) return undefined;
   const becomes = BECOMES[KEY_AFTER[outcome]];
-  const accounts = placesOf(keys, row);
+  const accounts = accountPlaces(keys, identity);
   const place = { ...identityPlace(keys, identity), becomes, ...(accounts !== '' && { accounts }) };
   if (becomes !== protocol.known) return { ...place, id: '', content: '' };
   // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
   return { ...place, id: id.toWellFormed(), content };
-}
-
-function placesOf(keys: LedgerKeys, { identity, ownAccounts }: SettledRow): string {
-  if (identity === null || ownAccounts.length === 0) return '';
-  return accountPlaces(keys, identity.space, ownAccounts);
 }
 
 function fieldsOf(keys: LedgerKeys, change: FieldsChange): FieldsEnd {
@@ -213,18 +205,15 @@ export function tellEnds(
   const unsent: SettleEntry[] = [];
   const bodyOf = bodies.begin({ keys, seal });
   for (const row of ended) {
-    const { identity } = row;
     const token = isFirst && isPlain(row) ? tokenInOrder(row.mark, row.row) : null;
     if (token === null) {
       const list = isUnsent(row) || isShared(row) ? unsent : rows;
       list.push(entryOf(keys, row, bodyOf(row), seal));
       continue;
     }
-    const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
     const group = groupOf(groups, row, token);
     group.settlements.push(row);
-    const id = identity === null ? '' : row.id.toWellFormed();
-    group.rows.push(row.row, bucket, digest, id, row.content, placesOf(keys, row));
+    group.rows.push(row.row, ...keyCells(keys, row));
   }
   const together = groups.map((group) => ({
     ...group,
@@ -232,6 +221,12 @@ export function tellEnds(
   }));
   const told = rows.flatMap(({ body }) => body ?? []);
   return { ended: JSON.stringify({ together, rows }), unsent, bodies: told };
+}
+
+function keyCells(keys: LedgerKeys, { identity, id, content }: SettledRow): readonly string[] {
+  if (identity === null) return ['', '', '', content, ''];
+  const { bucket, digest } = identityPlace(keys, identity);
+  return [bucket, digest, id.toWellFormed(), content, accountPlaces(keys, identity)];
 }
 
 /** Answers come from a few chunks at a time, in any order. */

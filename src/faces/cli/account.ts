@@ -194,11 +194,18 @@ async function release(named: string, rows: readonly number[], flags: ReleaseFla
   const request = requestOf(flags, io);
   return withKnownLedger(io, async ({ ledger }) => {
     const run = await findRun(ledger, named);
-    const count = await releaseAccounts(run, { rows, request, areShared }, ledger);
-    const accounts = countOf(count, 'account');
-    if (areShared) say(io, `Several payees may have ${accounts} from now on, says ${request.by}.`);
-    else say(io, `${accounts} taken back by ${request.by}: another payee with it is held again.`);
-    if (areShared) say(io, `\`onboard rerun ${run.id} --only invalid\` sends the rows that were held.`);
+    const { changed, runs } = await releaseAccounts(run, { rows, request, areShared }, ledger);
+    say(io, releasedWords(changed, areShared, request.by));
+    if (!areShared || runs.length === 0) return EXIT.success;
+    say(io, 'To send the rows that were held:', ...runs.map((id) => `  onboard rerun ${id} --only invalid`));
     return EXIT.success;
   });
+}
+
+function releasedWords(changed: number, areShared: boolean, by: string): string {
+  if (changed === 0) return areShared ? 'That was said before.' : 'Nobody had released them.';
+  const accounts = countOf(changed, 'account');
+  return areShared
+    ? `Several payees may have ${accounts} from now on, says ${by}.`
+    : `${accounts} taken back by ${by}: another payee with it is held again.`;
 }

@@ -24,6 +24,7 @@ import {
   emptyOverview,
   lookOver,
   type Overview,
+  sharingWords,
   targetOf,
 } from '../../runs/inbox/overview.ts';
 import type { Summary } from '../../runs/report/summary.ts';
@@ -181,11 +182,12 @@ async function forMachines(overview: Overview, env: Environment) {
     overview.runs.map((shown) => readRunStatus(shown, reportDirectory(env, shown.run.id))),
   );
   const needy = overview.needs.runs.map(
-    ({ inDoubt, toCorrect, differing, account, summary, report, ...shown }) => ({
+    ({ inDoubt, toCorrect, differing, sharing, account, summary, report, ...shown }) => ({
       ...runStatus(shown, summary, report),
       inDoubt,
       toCorrect,
       differing,
+      sharing,
       account,
     }),
   );
@@ -241,6 +243,7 @@ function needyLines(
     inDoubt,
     toCorrect: open,
     differing,
+    sharing,
     account,
     summary,
     report,
@@ -252,6 +255,7 @@ function needyLines(
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
     ...(open === 0 ? [] : [openWords(open, run)]),
     ...(differing === 0 ? [] : [differingWords(differing)]),
+    ...(sharing === 0 ? [] : [sharingWords(sharing)]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
   // Of a file none of whose rows are to be corrected, nothing is told of them.

@@ -8,7 +8,7 @@ import { readDoing } from '../../engine/ledger/display.ts';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { isOver } from '../../model/run.ts';
-import { differingWords, type Overview } from '../../runs/inbox/overview.ts';
+import { differingWords, type Overview, sharingWords } from '../../runs/inbox/overview.ts';
 import { Time } from '../../runs/report/html/parts.tsx';
 import { openWords } from '../../runs/report/words.ts';
 import { goingOnWith, isRead, stateOf } from '../../runs/status.ts';
@@ -133,6 +133,7 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
   const halted = runs.filter(({ run, state }) => goingOnWith(run, state) !== null);
   const toCorrect = runs.filter((one) => one.toCorrect > 0);
   const differing = runs.filter((one) => one.differing > 0);
+  const sharing = runs.filter((one) => one.sharing > 0);
   const needs = [
     ...inDoubt.map((one) => (
       <Need run={one.run} under="/doubts" words={`${countOf(one.inDoubt, 'row')} in doubt`} />
@@ -146,6 +147,7 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
     )),
     ...toCorrect.map((one) => <Need run={one.run} words={openWords(one.toCorrect, one.run)} />),
     ...differing.map((one) => <Need run={one.run} words={differingWords(one.differing)} />),
+    ...sharing.map((one) => <Need run={one.run} words={sharingWords(one.sharing)} />),
   ];
   return (
     <section>

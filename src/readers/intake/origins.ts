@@ -33,7 +33,7 @@ export function originsIn(rows: readonly Row[], { columns }: SourceInfo): Origin
 /** More than any person corrects together; the rows of each are looked at. */
 const RUNS_MAX = 50;
 
-/** The runs that a file's rows name; a UsageError where they name rows of too many runs. */
+/** Whether a file's rows name any; a UsageError where they name rows of too many runs. */
 export function createOriginLook(path: string) {
   const runs = new Set<string>();
   return {
@@ -41,8 +41,7 @@ export function createOriginLook(path: string) {
       for (const { run } of originsIn(rows, source)) runs.add(run);
       if (runs.size > RUNS_MAX) throw new UsageError(`${path}: ${TOO_MANY}`);
     },
-    /** So far. */
-    runs: (): ReadonlySet<string> => runs,
+    found: () => runs.size > 0,
   };
 }
 

@@ -61,7 +61,7 @@ export async function surveyFile(
   if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
   const sha256 = hash.digest('hex');
   const facts = { path, sha256, bytes, rows, source, chunkEnds: null, stamp, sample: sample.rows() };
-  return origins.runs().size > 0 ? { ...facts, namesRows: true } : facts;
+  return origins.found() ? { ...facts, namesRows: true } : facts;
 }
 
 /** SHA-256, lower-case hex. */

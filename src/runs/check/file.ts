@@ -58,6 +58,8 @@ export function createRowCheck(ledger: Ledger): CheckRows {
   };
 }
 
+const NOWHERE = () => new Set<string>();
+
 /** Few enough that garbage is cheap to collect. */
 const ROWS_AT_ONCE = 100;
 
@@ -78,7 +80,7 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const findings = createFindings(listed);
   const origins = createOriginLook(reading.path);
   const foreseeing = {
-    comesFrom: origins.runs,
+    comesFrom: look.kind === 'ledger' ? await look.comesFrom(reading, earlier, definition) : NOWHERE,
     definition,
     mapping,
     sha256,
@@ -115,7 +117,7 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
   const isNew = look.kind === 'ledger' && earlier === null;
-  const file = { ...reading, source, namesRows: origins.runs().size > 0 };
+  const file = { ...reading, source, namesRows: origins.found() };
   const standing = isNew ? await look.standing(file, definition) : [];
   const facts = { ...file, rows, sample: sample.rows() };
   // A file that waits has its run, and is as unlike the others as before.
@@ -146,6 +148,8 @@ type CheckReading = {
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
   /** Where files of its kind come from; left out: the file's own folder. */
   readonly folder?: string | undefined;
+  /** Rows say which they were; left out: its columns tell whether they may. */
+  readonly namesRows?: boolean;
 };
 
 /** A CSV's header is enough to begin with. Other files, and groups, are surveyed first. */
@@ -172,9 +176,9 @@ async function openTable(path: string, format: ReadFormat): Promise<CheckReading
 }
 
 async function surveyed(path: string, job: Job): Promise<CheckReading> {
-  const { sha256, source, apart } = await surveyFor(job, path).catch(asShown);
+  const { sha256, source, apart, namesRows } = await surveyFor(job, path).catch(asShown);
   const batches = readChunks(path, source, readFormatOf(job.definition));
-  return { path, sha256, source, apart: new Map(apart), batches };
+  return { path, sha256, source, apart: new Map(apart), batches, namesRows: namesRows === true };
 }
 
 /** Shows how the text would read, where that can't be told. */

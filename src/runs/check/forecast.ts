@@ -9,14 +9,17 @@ import { decide, doneWith, type Plan } from '../../delivery/decide.ts';
 import { type Change, NEW } from '../../delivery/known-content.ts';
 import { referredState } from '../../delivery/references.ts';
 import { buildRequest } from '../../delivery/service/operations.ts';
-import { type AccountsOfRow, claimWith } from '../../engine/ledger/account-index.ts';
-import { accountAlone, type KeyPlace } from '../../engine/ledger/keys.ts';
+import { accountParts, type KeyPlace } from '../../engine/ledger/keys.ts';
 import { createDigestTable } from '../../lib/digest.ts';
 import {
   type AccountClaim,
+  type AccountHolder,
   claimOf,
+  claimWith,
   type KeyClaim,
   type KeyState,
+  type Met,
+  MOST_HOLDERS,
   type RowContent,
 } from '../../model/identity.ts';
 import type { Issue } from '../../model/issue.ts';
@@ -76,8 +79,8 @@ type Foreseeing = {
   readonly accountsOf: AccountsOf | null;
   /** The run that has this very file already: what it has is its own. */
   readonly earlier: string | null;
-  /** The runs from which the rows come that were read so far. */
-  comesFrom(): ReadonlySet<string>;
+  /** Earlier runs, by row. */
+  comesFrom(row: number): ReadonlySet<string>;
   readonly seen: SeenKeys;
   /** By the first row of a group: another row of its key, which stands apart. */
   readonly apart: ReadonlyMap<number, number>;
@@ -114,11 +117,8 @@ export async function foresee(
   });
 }
 
-/** By the first row of a request: its accounts, and who has them in their index. */
-type AccountsAt = ReadonlyMap<
-  number,
-  { readonly asked: AccountsOfRow; readonly found: AccountClaim | undefined }
->;
+/** By the first row of a request: its accounts, and who names them in their index. */
+type AccountsAt = ReadonlyMap<number, readonly Met[]>;
 
 /** Of the rows that no run has created. */
 async function accountsAmong(
@@ -129,9 +129,10 @@ async function accountsAmong(
   const open = standing.filter(({ state }) => state.kind !== 'known');
   const rows = open.flatMap(({ group: { leader, members } }) => accountsOf([leader, ...members], () => true));
   const space = spaceOf(operationOf(definition)) ?? '';
-  const found =
-    look.kind === 'none' ? new Map() : await look.accounts(space, { run: earlier, from: comesFrom(), rows });
-  return new Map(rows.map((asked) => [asked.row, { asked, found: found.get(asked.row) }]));
+  const asking = { run: earlier, comesFrom, rows };
+  const met = look.kind === 'none' ? null : await look.accounts(space, asking);
+  const inNobodysWay = (digest: string): Met => ({ digest, others: [] });
+  return met ?? new Map(rows.map(({ row, digests }) => [row, digests.map(inNobodysWay)]));
 }
 
 type StateOf = (place: KeyPlace) => KeyState;
@@ -216,17 +217,16 @@ function foreseenClaim(state: KeyState, { row, key, earlier, seen, apart }: Clai
   return claim.kind === 'claimed' && isDone(state) ? null : claim;
 }
 
-/** What a claim of its accounts would answer; the index goes before the rows of the file. */
+/** What a claim of its accounts would answer. */
 function foreseenAccounts(row: number, accountsAt: AccountsAt, seen: SeenKeys): AccountClaim | undefined {
-  const { asked, found } = accountsAt.get(row) ?? {};
-  if (asked === undefined || asked.digests.length === 0) return undefined;
-  const isHeld = (digest: string) => found !== undefined && !found.own.includes(digest);
-  const free = asked.digests.filter((digest) => !isHeld(digest));
-  const inFile = free.map((digest) => seen.claimAccount(digest, row));
-  return claimWith(
-    free,
-    [found?.other, ...inFile].filter((other) => other !== undefined),
-  );
+  const met = accountsAt.get(row) ?? [];
+  if (met.length === 0) return undefined;
+  const inFile = met.map(({ digest, others }) => {
+    // Those that the file's own run has named are seen here, too.
+    const ofOthers = others.filter(({ run }) => run !== null);
+    return { digest, others: [...ofOthers, ...seen.claimAccount(digest, row)] };
+  });
+  return claimWith(inFile);
 }
 
 /** Of a key that the row may have: nothing is left to be done about it. */
@@ -344,6 +344,9 @@ function standingOf(
   return isInEarlier ? 'in-file' : 'open';
 }
 
+/** `name`: as a hash. */
+type Naming = { readonly row: number; readonly name: number };
+
 export type SeenKeys = ReturnType<typeof createSeenKeys>;
 
 /** The keys of a file so far, as digests, so that a million of them take little room. */
@@ -356,15 +359,21 @@ export function createSeenKeys(form: KeyForm) {
   const accounts = createDigestTable();
   /** By row, of those that have an account first. */
   const names: number[] = [];
+  /** Of the few accounts that more rows name: those rows. */
+  const further = new Map<string, Naming[]>();
   return {
-    /** The row that has the account before; its digest as `accountDigests` makes it. */
-    claimAccount(digest: string, row: number) {
-      const account = accountAlone(digest);
-      const name = textHash(digest.slice(account.length));
-      const earlier = accounts.setFirst(account, row);
-      if (earlier !== undefined) return { ...OF_FILE, row: earlier, isSameName: names[earlier] === name };
-      names[row] = name;
-      return undefined;
+    /** Who names the account before; its digest as `accountDigests` makes it. */
+    claimAccount(digest: string, row: number): readonly AccountHolder[] {
+      const { account, name } = accountParts(digest);
+      const own = { row, name: textHash(name) };
+      const first = accounts.setFirst(account, row);
+      if (first === undefined) {
+        names[row] = own.name;
+        return [];
+      }
+      const before = [{ row: first, name: names[first] }, ...(further.get(account) ?? [])];
+      if (before.length < MOST_HOLDERS) further.set(account, [...(further.get(account) ?? []), own]);
+      return before.map((one) => ({ ...OF_FILE, row: one.row, isSameName: one.name === own.name }));
     },
     /** The row that has the key before; `isAlike`: in another text. */
     claim(key: string, row: number) {
@@ -394,7 +403,7 @@ export function createSeenKeys(form: KeyForm) {
   };
 }
 
-const OF_FILE = { run: null, isOfDelivery: true } as const;
+const OF_FILE = { run: null, isSent: false, isOfDelivery: true } as const;
 
 /** 32 bits: the texts of one key are few, and a digest of each costs more than all else of it. */
 function textHash(text: string): number {

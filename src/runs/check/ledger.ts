@@ -5,19 +5,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../config/environment.ts';
 import type { Job, JobDefinition } from '../../config/job-definition.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
-import { type AccountsOfRow, lookUpAccounts } from '../../engine/ledger/account-index.ts';
+import { lookUpAccounts } from '../../engine/ledger/account-index.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../../engine/ledger/key-claims.ts';
+import { readOrigins } from '../../engine/ledger/origins.ts';
 import { createRunView } from '../../engine/ledger/run-view.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Releasers } from '../../lib/releasers.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import type { AccountClaim, KeyState } from '../../model/identity.ts';
+import type { KeyState } from '../../model/identity.ts';
 import { OUTCOMES, wasAccepted } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import type { Settlement } from '../../model/settlement.ts';
+import { REPORT_COLUMN_PREFIX, type SourceInfo } from '../../model/source.ts';
 import { type Ledger, openLedger } from '../../session.ts';
-import { findOrigins, kinOf, type Loading } from '../origins.ts';
+import { findOrigins, type Loading, lineageOf } from '../origins.ts';
 import { summarize } from '../report/summary.ts';
 import { type Delivered, deliveryOf } from '../unusual.ts';
 
@@ -43,12 +45,11 @@ export async function openLook(
   }
 }
 
-type AccountsAsked = {
-  /** That has this very file; `null`: none. */
-  readonly run: string | null;
-  readonly from: ReadonlySet<string>;
-  readonly rows: readonly AccountsOfRow[];
-};
+type Named = Loading['file'];
+
+function hasReportColumn({ columns }: SourceInfo): boolean {
+  return columns.some((column) => column.startsWith(REPORT_COLUMN_PREFIX));
+}
 
 const RUNS_LOOKED_AT = 200;
 
@@ -92,11 +93,17 @@ export function createLook(ledger: Ledger, target: string) {
       });
       return [...standing, ...notes, ...(refused ?? [])];
     },
-    /** What stands in the way of rows' accounts. `from`: runs from which the file's rows come. */
-    async accounts(space: string, { run, from, rows }: AccountsAsked) {
-      if (await isEmpty()) return new Map<number, AccountClaim>();
-      const kin = await kinOf([...from, ...(run === null ? [] : [run])], store);
-      return lookUpAccounts({ redis, keys, space }, { run, kin, rows });
+    /** Who names the accounts of rows; `null`: nobody. */
+    async accounts(space: string, asking: Parameters<typeof lookUpAccounts>[1]) {
+      return (await isEmpty()) ? null : lookUpAccounts({ redis, keys, space }, asking);
+    },
+    /** By row the earlier runs that it comes from, as a run of the file has or would have it. */
+    async comesFrom(file: Named, earlier: Run | null, definition: JobDefinition) {
+      if (earlier !== null) return lineageOf(await readOrigins(redis, keys, earlier), store);
+      const { namesRows = hasReportColumn(file.source) } = file;
+      if (!namesRows) return lineageOf(new Map(), store);
+      const { origins } = await findOrigins({ file: { ...file, namesRows }, definition, target }, ledger);
+      return lineageOf(origins?.origins ?? new Map(), store);
     },
     sealing: keys.sealing,
     /** The job's last file that was read to its end; `null`: there is none. */

@@ -16,6 +16,7 @@ import { insteadOf } from '../../lib/errors.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type Account, toCorrect as rowsToCorrect } from '../../model/account.ts';
+import { OF_SENT } from '../../model/issue.ts';
 import { isOver, type Run } from '../../model/run.ts';
 import type { Ledger, Session } from '../../session.ts';
 import { accountsAt } from '../account.ts';
@@ -194,7 +195,8 @@ export async function findNeeds(newest: readonly RunToSeeTo[], home: string, acc
 
 /**
  * None: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up;
- * `differing`: rows of known records that say otherwise than what was sent.
+ * `differing`: rows of known records that say otherwise than what was sent; `sharing`: rows that
+ * were sent with an account that another row has.
  */
 async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, accountOf: AccountOf) {
   const { run, state } = shown;
@@ -204,19 +206,32 @@ async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, acc
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
   const isRight = account?.holds !== false;
   const isNeedy = waits || inDoubt + toCorrect > 0 || !isRight;
-  const mayDiffer = isLatest && run.outcomes.skipped + run.outcomes.updated > 0;
+  const mayDiffer = isLatest && run.rows > 0;
   if (!isNeedy && !mayDiffer) return [];
 
   const report = join(reports, run.id);
   const summary = await summaryOf(run, report);
-  const differing = mayDiffer ? countDiffering(summary) : 0;
-  if (!isNeedy && differing === 0) return [];
-  return [{ ...shown, inDoubt, toCorrect, differing, account, summary, report }];
+  const { differing, sharing } = mayDiffer ? countTold(summary) : NOTHING_TOLD;
+  if (!isNeedy && differing + sharing === 0) return [];
+  return [{ ...shown, inDoubt, toCorrect, differing, sharing, account, summary, report }];
 }
 
-function countDiffering({ topWarnings }: Summary): number {
-  const told = topWarnings.filter(({ code }) => warningAdvice(code) !== '');
-  return told.reduce((sum, { count }) => sum + count, 0);
+const NOTHING_TOLD = { differing: 0, sharing: 0 };
+
+function countTold({ topWarnings }: Summary) {
+  const countOfThose = (isMeant: (code: string) => boolean) => {
+    const meant = topWarnings.filter(({ code }) => isMeant(code));
+    return meant.reduce((sum, { count }) => sum + count, 0);
+  };
+  return {
+    differing: countOfThose((code) => warningAdvice(code) !== '' && !OF_SENT.has(code)),
+    sharing: countOfThose((code) => OF_SENT.has(code)),
+  };
+}
+
+/** Of `sharing`. */
+export function sharingWords(count: number): string {
+  return `${countOf(count, 'row')} sent although another row has the account: results.csv names it`;
 }
 
 /** Of `differing`. */

@@ -88,9 +88,9 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     '`onboard release` the row, then `onboard rerun` this run; ' +
     'else correct the file.',
   payee_repeated:
-    'Compare the two: where they are one payee, it is at the ' +
-    'service twice. Take one of them out there, and keep one ' +
-    'key for it from now on.',
+    'They were sent; results.csv names the other row. Where ' +
+    'the two are one payee, it is at the service twice: take ' +
+    'one of them out there, and keep one key for it.',
   rule_broken: `Correct the cell ${IN_FAILED}; the rule stands under \`rules\` in the job definition.`,
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` ' +
@@ -237,6 +237,11 @@ const RESTATED =
   'Compare it with the account at the service; where it is another one, ask the payee by a way that ' +
   'you knew before, and change it there if it is right.';
 
+/** Of a row that was sent. */
+const SENT_SHARED =
+  'They were sent; results.csv names the other row. Ask the ' +
+  'payees by a way that you knew before whose account it is.';
+
 const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
   'changed_not_sent',
   'emptied_not_sent',
@@ -250,6 +255,7 @@ const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
 /** Empty for checks, which the job definition can make errors. */
 export function warningAdvice(code: string): string {
   if (code === 'account_changed') return RESTATED;
+  if (code === 'account_shared') return SENT_SHARED;
   return OF_CONTENT.has(code) ? (BY_CODE.get(code) ?? '') : '';
 }
 

@@ -107,16 +107,18 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
 }
 
 /** A call to the payee comes before any correction. */
-function askingOfAccounts({ run, topErrors }: Summary): readonly Step[] {
+function askingOfAccounts({ run, topErrors, account }: Summary): readonly Step[] {
+  if (account !== null && toCorrect(account) === 0) return [];
   const has = (code: string) => topErrors.some((error) => error.code === code);
-  const moved = `onboard write-off ${run} ROWS --changed-at-service --reason "WHY"`;
-  const shared = [`onboard release ${run} ROWS --reason "WHY"`, `onboard rerun ${run} --only invalid`];
-  return [
-    ...(has('account_changed') ? [step(`${HELD}, once it is changed at the service by hand:`, moved)] : []),
-    ...(has('account_shared')
-      ? [{ words: [`${HELD}, where several payees may have it:`], commands: shared }]
-      : []),
-  ];
+  const moved = step(
+    `${HELD}, once it is changed at the service by hand:`,
+    `onboard write-off ${run} ROWS --changed-at-service --reason "WHY"`,
+  );
+  const shared = step(
+    `${HELD}, where several payees may have it; it says then how to send them:`,
+    `onboard release ${run} ROWS --reason "WHY"`,
+  );
+  return [...(has('account_changed') ? [moved] : []), ...(has('account_shared') ? [shared] : [])];
 }
 
 const HELD = 'Rows held for their account, after a call to the payee';

@@ -1,8 +1,9 @@
 /** Scripts rely on the columns and members of these lines. */
 import { printable } from '../../lib/terminal.ts';
+import type { Values } from '../../model/issue.ts';
 import type { Run } from '../../model/run.ts';
 import { messageOf } from '../../model/sentence.ts';
-import type { RefusalBody, Settlement } from '../../model/settlement.ts';
+import type { RefusalBody, Settlement, Warning } from '../../model/settlement.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { adviceFor } from './advice.ts';
 import { csvText, onOneLine } from './csv-text.ts';
@@ -41,9 +42,18 @@ const COLUMNS: Readonly<Record<string, (s: Settlement, advising: Advising) => st
 function messageCell(s: Settlement): string {
   const message = messageOf(s);
   if (s.warnings.length === 0) return message;
-  const warnings = s.warnings.map(({ code, column }) => `warning: ${code}${placeInWords(column)}`);
+  const warnings = s.warnings.map(warningInWords);
   const said = message === '' ? '' : `${message}${message.endsWith('.') ? '' : ';'} `;
   return `${said}${warnings.join('; ')}`;
+}
+
+function warningInWords({ code, column, values }: Warning): string {
+  const other = values === undefined ? '' : ` (${otherInWords(values)})`;
+  return `warning: ${code}${placeInWords(column)}${other}`;
+}
+
+function otherInWords({ row, run }: Values): string {
+  return run === undefined ? `row ${row} of this file` : `row ${row} of run ${run}`;
 }
 
 function placeInWords(column: string | null): string {

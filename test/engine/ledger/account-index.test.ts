@@ -7,11 +7,13 @@ import {
   lookUpAccounts,
   shareAccounts,
 } from '../../../src/engine/ledger/account-index.ts';
+import { intentsText } from '../../../src/engine/ledger/intent.ts';
 import { claimKeys } from '../../../src/engine/ledger/key-claims.ts';
 import { resolveRows } from '../../../src/engine/ledger/resolve.ts';
 import type { SettledRow } from '../../../src/engine/ledger/settle-entry.ts';
+import { decodeLine, encodeLine } from '../../../src/engine/recovery/journal/record.ts';
 import { createReplay } from '../../../src/engine/recovery/replay.ts';
-import type { AccountClaim } from '../../../src/model/identity.ts';
+import { type AccountClaim, claimWith, MOST_HOLDERS } from '../../../src/model/identity.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import { grantOf, intentOn, runningRun, settleEntries } from '../../support/ledger.ts';
 import { useOwnRedis } from '../../support/redis.ts';
@@ -20,6 +22,8 @@ import { settledRow } from '../../support/settled-row.ts';
 const own = useOwnRedis();
 const SPACE = 'counterparty';
 const MARK = 'i me.1 1.1';
+const IDENTITY = { space: SPACE, key: 'K1', accounts: [digestOf('A', 'acme')] };
+const NOWHERE = () => new Set<string>();
 
 /** As `accountDigests` makes them: an account, and a name after it. */
 function digestOf(account: string, name: string): string {
@@ -45,17 +49,17 @@ function rowsOf(texts: readonly string[]): AccountsOfRow[] {
 /** What each row met: `own`, or whose the account is and whether under the row's name. */
 async function claimed(bench: Bench, run: string, ...texts: readonly string[]): Promise<string[]> {
   const rows = rowsOf(texts);
-  const claims = await claimAccounts(bench.epoch, indexOf(bench), { run, kin: new Set([run]), rows });
+  const claims = await claimAccounts(bench.epoch, indexOf(bench), { run, comesFrom: NOWHERE, rows });
   return rows.map(({ row }) => wordOf(claims.get(row)));
 }
 
 async function seen(bench: Bench, ...texts: readonly string[]): Promise<string[]> {
   const rows = rowsOf(texts);
-  const found = await lookUpAccounts(indexOf(bench), { run: null, kin: new Set(), rows });
-  return rows.map(({ row }) => wordOf(found.get(row)));
+  const found = await lookUpAccounts(indexOf(bench), { run: null, comesFrom: NOWHERE, rows });
+  return rows.map(({ row }) => wordOf(claimWith(found.get(row) ?? [])));
 }
 
-function wordOf({ other }: AccountClaim = { own: [] }): string {
+function wordOf({ other }: AccountClaim = { named: [] }): string {
   if (other === undefined) return 'own';
   return `${other.run ?? 'file'} ${other.row} ${other.isSameName ? 'same' : 'another'}`;
 }
@@ -63,8 +67,7 @@ function wordOf({ other }: AccountClaim = { own: [] }): string {
 const ended = (outcome: Outcome, over: Partial<SettledRow> = {}) =>
   settledRow(1, outcome, {
     mark: MARK,
-    identity: { space: SPACE, key: 'K1' },
-    ownAccounts: [digestOf('A', 'acme')],
+    identity: IDENTITY,
     ...over,
   });
 
@@ -73,13 +76,13 @@ async function going(bench: Bench): Promise<void> {
   const space = { name: SPACE, ofRun: false };
   await claimKeys(bench.epoch, bench.keys, { run: bench.id, space, rows: [{ row: 1, key: 'K1' }] });
   await claimed(bench, bench.id, 'A/acme');
-  await grantOf(bench.ledger, intentOn(1, MARK, { identity: { space: SPACE, key: 'K1' } }));
+  await grantOf(bench.ledger, intentOn(1, MARK, { identity: IDENTITY }));
 }
 
 test('rows claim in file order, claiming again answers the same, and a name that differs is told', async () => {
   const bench = await startBench();
   const rows = ['A/acme', 'A/acme B/acme', 'A/bay', 'B/bay', 'A/acme B/bay'];
-  const answers = ['own', 'file 1 same', 'file 1 another', 'file 2 another', 'file 2 another'];
+  const answers = ['own', 'file 1 same', 'file 1 another', 'file 2 another', 'file 1 same'];
   expect(await claimed(bench, 'run-a', ...rows)).toEqual(answers);
   expect(await claimed(bench, 'run-a', ...rows)).toEqual(answers);
 });
@@ -136,24 +139,87 @@ test('the journals put accounts back with the keys, of rows that ended together,
   expect(await seen(bench, 'A/acme', 'A/bay')).toEqual([`${bench.id} 1 same`, `${bench.id} 1 another`]);
 });
 
-test('an account that several payees may have stands in nobody’s way, until that is taken back', async () => {
+test('a row that was sent has the account, whatever became of the one before it', async () => {
   const bench = await startBench();
-  await claimed(bench, 'run-a', 'A/acme');
-  const sharing = { run: bench.id, rows: [1], reason: 'asked', at: '2026-11-29T10:00:00Z' };
-  await shareAccounts(indexOf(bench), [digestOf('A', 'bay')], { ...sharing, areShared: true });
-  expect(await claimed(bench, 'run-b', 'A/bay', 'A/acme', 'A/copper')).toEqual([
-    'own',
-    'run-a 1 same',
-    'own',
-  ]);
-  await shareAccounts(indexOf(bench), [digestOf('A', 'bay')], { ...sharing, areShared: false });
-  expect(await claimed(bench, 'run-c', 'A/bay')).toEqual(['run-a 1 another']);
+  await going(bench);
+  await claimed(bench, 'run-b', 'A/bay');
+  await bench.ledger.settle(ended('rejected'));
+  expect(await claimed(bench, 'run-c', 'A/acme', 'A/bay')).toEqual(['run-b 1 another', 'run-b 1 same']);
 });
 
-test('what a person knows of a row is in the index, but for what another row has', async () => {
+test('of two rows with another’s account the first makes the second no better', async () => {
   const bench = await startBench();
   await claimed(bench, 'run-a', 'A/acme');
-  await knowAccounts(indexOf(bench), 'run-b', rowsOf(['A/bay B/bay']));
+  expect(await claimed(bench, 'run-b', 'A/eve', 'A/eve')).toEqual(['run-a 1 another', 'run-a 1 another']);
+});
+
+test('of a row’s own run also what gave the account back counts, and nothing below it', async () => {
+  const bench = await startBench();
+  await going(bench);
+  await bench.ledger.settle(ended('rejected'));
+  const rows = ['A/acme', 'A/bay'];
+  expect(await claimed(bench, bench.id, ...rows)).toEqual(['own', 'file 1 another']);
+  expect(await claimed(bench, bench.id, ...rows)).toEqual(['own', 'file 1 another']);
+});
+
+test('the rows of an earlier run that a row comes from are of its delivery', async () => {
+  const bench = await startBench();
+  await claimed(bench, 'run-a', 'A/acme', 'B/acme');
+  const rows = rowsOf(['A/bay', 'B/bay']);
+  const comesFrom = (row: number) => new Set(row === 1 ? ['run-a'] : []);
+  const claims = await claimAccounts(bench.epoch, indexOf(bench), { run: 'run-b', comesFrom, rows });
+  expect([1, 2].map((row) => claims.get(row)?.other?.isOfDelivery)).toEqual([true, false]);
+});
+
+test('so many names of an account are kept, and the others are told of those', async () => {
+  const bench = await startBench();
+  const names = Array.from({ length: MOST_HOLDERS + 5 }, (_, i) => `A/n${i}`);
+  await claimed(bench, 'run-a', ...names);
+  expect(await claimed(bench, 'run-b', 'A/n1', `A/n${MOST_HOLDERS + 1}`)).toEqual([
+    'run-a 1 another',
+    'run-a 1 another',
+  ]);
+});
+
+test('the journals put the accounts of rows in flight back', async () => {
+  const bench = await startBench();
+  const range = {
+    chunk: 1,
+    fencingToken: 'me.1',
+    seen: '',
+    from: 0,
+    repeatable: false,
+    claimed: '',
+    outOfOrder: [],
+  };
+  const ranges = [{ ...range, rows: [{ row: 1, identity: IDENTITY }] }];
+  const single = intentOn(2, 'i me.2 2.1', {
+    identity: { ...IDENTITY, key: 'K2', accounts: [digestOf('B', 'bay')] },
+  });
+  const next = intentsText(ranges, [single], bench.keys);
+  const line = decodeLine(encodeLine({ kind: 'intended', run: bench.id, next }).trimEnd());
+  if (line?.kind !== 'intended') throw new Error('the journal can not be read back');
+  await createReplay(own().redis, bench.keys).intended(bench.id, line.rows);
+  expect(await seen(bench, 'A/x', 'B/x')).toEqual([`${bench.id} 1 another`, `${bench.id} 2 another`]);
+});
+
+test('an account that several payees may have stands in nobody’s way, until that is taken back', async () => {
+  const bench = await startBench();
+  await claimed(bench, 'run-a', 'A/acme', 'B/acme');
+  const sharing = { run: bench.id, rows: [1], reason: 'asked', at: '2026-11-29T10:00:00Z' };
+  const share = (areShared: boolean) =>
+    shareAccounts(indexOf(bench), [digestOf('A', 'bay')], { ...sharing, areShared });
+  expect([await share(true), await share(true)]).toEqual([1, 0]);
+  const rows = ['A/bay', 'A/acme', 'A/copper', 'B/bay'];
+  expect(await claimed(bench, 'run-b', ...rows)).toEqual(['own', 'run-a 1 same', 'own', 'run-a 2 another']);
+  expect([await share(false), await share(false)]).toEqual([1, 0]);
+  expect(await claimed(bench, 'run-c', 'A/dale')).toEqual(['run-a 1 another']);
+});
+
+test('what a person knows of a row is in the index', async () => {
+  const bench = await startBench();
+  await claimed(bench, 'run-a', 'A/acme');
+  for (const row of rowsOf(['A/bay B/bay'])) await knowAccounts(indexOf(bench), 'run-b', row);
   expect(await seen(bench, 'A/copper', 'B/copper')).toEqual(['run-a 1 another', 'run-b 1 another']);
 });
 
@@ -162,5 +228,5 @@ test('a purge takes out what the run had put there, and nothing of others', asyn
   await claimed(bench, 'run-a', 'A/acme', 'B/bay');
   await claimed(bench, 'run-b', 'A/acme', 'C/copper');
   await forgetAccounts(indexOf(bench), 'run-a');
-  expect(await seen(bench, 'A/x', 'B/x', 'C/x')).toEqual(['own', 'own', 'run-b 2 another']);
+  expect(await seen(bench, 'A/x', 'B/x', 'C/x')).toEqual(['run-b 1 another', 'own', 'run-b 2 another']);
 });

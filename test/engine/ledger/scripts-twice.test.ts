@@ -5,7 +5,12 @@ import { Command, type Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { keepWriteOff } from '../../../src/engine/ledger/account.ts';
-import { forgetAccounts, knowAccounts, shareAccounts } from '../../../src/engine/ledger/account-index.ts';
+import {
+  claimAccounts,
+  forgetAccounts,
+  knowAccounts,
+  shareAccounts,
+} from '../../../src/engine/ledger/account-index.ts';
 import { recordAct, stubOf } from '../../../src/engine/ledger/audit.ts';
 import { appending } from '../../../src/engine/ledger/audit-chain.ts';
 import { createSharedBreaker } from '../../../src/engine/ledger/breaker.ts';
@@ -17,6 +22,7 @@ import ADDED_IN_EPOCH from '../../../src/engine/ledger/lua/added-in-epoch.lua';
 import AUDIT from '../../../src/engine/ledger/lua/audit.lua';
 import CHECK_IN from '../../../src/engine/ledger/lua/check-in.lua';
 import CLAIM from '../../../src/engine/ledger/lua/claim.lua';
+import CLAIM_ACCOUNTS from '../../../src/engine/ledger/lua/claim-accounts.lua';
 import CLOSE from '../../../src/engine/ledger/lua/close.lua';
 import COMPLETE_PURGE from '../../../src/engine/ledger/lua/complete-purge.lua';
 import DEREGISTER from '../../../src/engine/ledger/lua/deregister.lua';
@@ -357,10 +363,21 @@ const OF_PURGES: readonly Case[] = [
     ({ redis, keys }) => knowContent(redis, keys, [{ space: 'subclient', key: 'A', content: 'content1' }]),
   ],
   [
+    'CLAIM_ACCOUNTS',
+    'answers otherwise',
+    CLAIM_ACCOUNTS,
+    ({ redis, keys, run, epoch }) =>
+      claimAccounts(
+        epoch,
+        { redis, keys, space: 'counterparty' },
+        { run: run.id, comesFrom: () => new Set(), rows: [ONE_ACCOUNT] },
+      ),
+  ],
+  [
     'KNOW_ACCOUNTS',
     'nothing else',
     KNOW_ACCOUNTS,
-    ({ redis, keys }) => knowAccounts({ redis, keys, space: 'counterparty' }, 'r', [ONE_ACCOUNT]),
+    ({ redis, keys }) => knowAccounts({ redis, keys, space: 'counterparty' }, 'r', ONE_ACCOUNT),
   ],
   [
     'SHARE_ACCOUNTS',
@@ -376,7 +393,7 @@ const OF_PURGES: readonly Case[] = [
     'nothing else',
     FORGET_ACCOUNTS,
     ({ redis, keys, run }) => forgetAccounts({ redis, keys, space: 'counterparty' }, run.id),
-    ({ redis, keys, run }) => knowAccounts({ redis, keys, space: 'counterparty' }, run.id, [ONE_ACCOUNT]),
+    ({ redis, keys, run }) => knowAccounts({ redis, keys, space: 'counterparty' }, run.id, ONE_ACCOUNT),
   ],
 ];
 

@@ -20,12 +20,12 @@ const accepted: fc.Arbitrary<SettledRow> = fc
     key: fc.option(fc.string({ unit: 'binary' })),
     id: fc.string({ unit: 'binary' }),
     isSingle: fc.boolean(),
-    ownAccounts: fc.uniqueArray(fc.stringMatching(/^[\w-]{22}$/), { maxLength: 2 }),
+    accounts: fc.uniqueArray(fc.stringMatching(/^[\w-]{22}$/), { maxLength: 2 }),
   })
-  .map(({ chunk, row, token, attempt, outcome, key, id, isSingle, ownAccounts }) => {
-    const identity = key === null ? null : { space: 'subclient', key };
+  .map(({ chunk, row, token, attempt, outcome, key, id, isSingle, accounts }) => {
+    const identity = key === null ? null : { space: 'subclient', key, accounts };
     const mark = isSingle ? `i ${token} 1` : `i ${token} ${attempt}.${row}`;
-    return settledRow(row, outcome, { chunk, identity, mark, id, ownAccounts });
+    return settledRow(row, outcome, { chunk, identity, mark, id });
   });
 
 test('of rows that were told together the journal’s reader makes what each would have been told as by itself', () => {

@@ -45,10 +45,7 @@ export function compiled(job: object): { readonly definition: JobDefinition; rea
 type LedgerLook = Extract<Look, { kind: 'ledger' }>;
 
 /** A look into a ledger that says so of keys. */
-export function lookWith(
-  states: LedgerLook['states'],
-  accounts: LedgerLook['accounts'] = async () => new Map(),
-) {
+export function lookWith(states: LedgerLook['states'], accounts: LedgerLook['accounts'] = async () => null) {
   return {
     kind: 'ledger' as const,
     target: 'test',
@@ -56,6 +53,7 @@ export function lookWith(
     fields: async () => new Map(),
     sealing: IN_CLEAR,
     accounts,
+    comesFrom: async () => () => new Set<string>(),
     earlierRun: async () => null,
     lastDelivery: async () => null,
     async *keysOf() {},

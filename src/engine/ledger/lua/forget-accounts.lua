@@ -1,20 +1,27 @@
 -- Takes out of the index of accounts what a run has put there.
 -- KEYS: buckets, or the shared accounts. ARGV: run.
 
---- @include "parts/key-entries"
+--- @include "parts/accounts"
 
-local run, places = ARGV[1], KEYS
+local run, buckets = ARGV[1], KEYS
 
--- A mark of who met an entry begins with the run, a shared account has it alone.
-local function isOf(text)
-  local _, _, entryRun = partsOf(text)
-  return entryRun == run or string.match(text, '^%S+') == run
+local function ofOthers(holders)
+  local left = {}
+  for _, of in ipairs(holders) do
+    if of.run ~= run then left[#left + 1] = of end
+  end
+  return left
 end
 
-for _, bucket in ipairs(places) do
+local function forget(bucket, account, text)
+  if text == run then return call('HDEL', bucket, account) end
+  local holders = holdersIn(text)
+  local left = ofOthers(holders)
+  if #left < #holders then keepHolders(bucket, account, left) end
+end
+
+for _, bucket in ipairs(buckets) do
   local all = call('HGETALL', bucket)
-  for i = 1, #all, 2 do
-    if isOf(all[i + 1]) then call('HDEL', bucket, all[i]) end
-  end
+  for i = 1, #all, 2 do forget(bucket, all[i], all[i + 1]) end
 end
 return 1

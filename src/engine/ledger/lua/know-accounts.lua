@@ -1,11 +1,9 @@
--- A row has accounts from now on, by a person's word, but for those that another row has.
--- ARGV: run, row, the accounts' places (parts/key-entries).
+-- A row has accounts from now on, by a person's word.
+-- ARGV: run, row, the accounts' places (parts/accounts).
 
---- @include "parts/key-entries"
+--- @include "parts/accounts"
 
 local run, row, places = unpack(ARGV)
 
-for bucket, digest in eachPlace(places) do
-  if not otherOf(bucket, digest) then putKey(bucket, digest, protocol.known, run, row, '') end
-end
+putAccounts(places, protocol.known, run, row)
 return 1

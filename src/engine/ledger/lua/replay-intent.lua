@@ -6,6 +6,7 @@
 -- earlier intent of the same process gives way; with one of another process the row is conflicting.
 
 --- @include "parts/key-entries"
+--- @include "parts/accounts"
 --- @include "parts/content"
 --- @include "parts/open-chunk"
 --- @include "parts/whose-intent"
@@ -25,6 +26,7 @@ local function claimAgain(row, key)
   if not isTaken(call('HGET', key.bucket, field)) then
     putKey(key.bucket, key.digest, protocol.claimed, run, row, '')
   end
+  putAccounts(key.accounts, protocol.claimed, run, row)
 end
 
 local function putBack(e)

@@ -9,6 +9,7 @@
 
 --- @include "parts/audit"
 --- @include "parts/key-entries"
+--- @include "parts/accounts"
 
 local record, chunks, blocks, late, doubts, sources, resolutions, chain = unpack(KEYS)
 local link, run, entries, stub, what = ARGV[1], ARGV[2], cjson.decode(ARGV[3]), ARGV[4], ARGV[5]

@@ -15,7 +15,7 @@ const VERSION = 9;
 const run = z.string().min(1);
 const int = z.number().int();
 const markSchema = z.tuple([int, int, z.string()]);
-const keySchema = z.object({ bucket: z.string(), digest: z.string() });
+const keySchema = z.object({ bucket: z.string(), digest: z.string(), accounts: z.string().optional() });
 const intentSchema = z.object({
   chunk: int,
   row: int,
@@ -33,7 +33,7 @@ const entrySchema = z.looseObject({
 });
 const cellsSchema = z.array(z.union([z.string(), z.number()]));
 
-/** As EXCHANGE is told: `ranges` with each row's number, bucket, digest. */
+/** As EXCHANGE is told: `ranges` with each row's number, bucket, digest, accounts. */
 const nextSchema = z
   .object({
     ranges: z.array(z.object({ chunk: int, fencingToken: z.string(), rows: cellsSchema })),
@@ -148,7 +148,7 @@ export function isTorn(piece: string): boolean {
   return isOne && !piece.includes('\0') && checkedJson(piece.slice(0, -1)) === null;
 }
 
-const RANGE_WIDTH = 3;
+const RANGE_WIDTH = 4;
 
 type Ranged = {
   readonly chunk: number;
@@ -157,9 +157,11 @@ type Ranged = {
 };
 
 function intentsOf({ chunk, fencingToken, rows }: Ranged): IntendedRow[] {
-  return rowsOf(rows, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '']) => {
+  return rowsOf(rows, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '', accounts = '']) => {
     const of = { chunk, row: Number(row), mark: intentMark(fencingToken, Number(row), 1) };
-    return bucket === '' ? of : { ...of, key: { bucket: String(bucket), digest: String(digest) } };
+    if (bucket === '') return of;
+    const key = { bucket: String(bucket), digest: String(digest) };
+    return { ...of, key: accounts === '' ? key : { ...key, accounts: String(accounts) } };
   });
 }
 

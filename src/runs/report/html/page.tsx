@@ -302,15 +302,15 @@ function Needing({ page }: Props) {
 
 const WARNINGS_SHOWN = 50;
 
-/** Rows of known records, of which nothing was sent or not all. */
+/** Rows of known records, of which nothing was sent or not all, and rows with a known account. */
 function Differing({ page }: Props) {
   const warnings = page.summary.topWarnings.filter(({ code }) => warningAdvice(code) !== '');
   if (warnings.length === 0) return null;
   return (
     <section>
-      <h2>Known records that differ</h2>
+      <h2>Against what is known</h2>
       <Table
-        name="Known records that differ"
+        name="Against what is known"
         heads={[{ n: 'rows' }, 'what', 'for example']}
         rows={warnings.map(({ code, count, exampleRow }) => [
           numberShown(count),

@@ -158,10 +158,10 @@ local function refusalInRange(gate, range, watermark, row)
   if gate.epochName ~= range.claimed then return 'unclaimed' end
 end
 
--- A range's cells: row, bucket and digest of each.
+-- A range's cells: row, bucket, digest and accounts of each.
 local function rowsOfRange(range)
   local rows = {}
-  for at = 1, #range.rows, 3 do rows[#rows + 1] = tostring(range.rows[at]) end
+  for at = 1, #range.rows, 4 do rows[#rows + 1] = tostring(range.rows[at]) end
   return rows
 end
 

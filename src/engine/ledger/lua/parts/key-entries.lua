@@ -58,11 +58,6 @@ local function putKey(bucket, digest, kind, run, row, id, content)
   end
 end
 
--- Of places told as one text: bucket, digest, …, with spaces between.
-local function eachPlace(places)
-  return string.gmatch(places or '', '(%S+) (%S+)')
-end
-
 -- Does the row have the entry, or nobody.
 local function hasKey(bucket, digest, run, row)
   local field, text = placeOf(digest)
@@ -95,11 +90,4 @@ local function otherOf(bucket, digest)
   if isTaken(ofForm) then return ofForm end
   if isExact or not areExact then return nil end
   return anyExact(bucket, form)
-end
-
--- A row's accounts become what its key does. Claimed in this epoch: nobody else can have them.
-local function putAccounts(accounts, kind, run, row, isClaimed)
-  for bucket, digest in eachPlace(accounts) do
-    if isClaimed or hasKey(bucket, digest, run, row) then putKey(bucket, digest, kind, run, row, '') end
-  end
 end

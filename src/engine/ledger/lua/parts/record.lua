@@ -15,6 +15,7 @@
 --   rows: the next take leaves the row in doubt. Nor is a `shared` refusal.
 
 --- @include "parts/key-entries"
+--- @include "parts/accounts"
 --- @include "parts/content"
 --- @include "parts/open-chunk"
 --- @include "parts/whose-intent"
@@ -31,7 +32,7 @@ local function keepIdentity(of, row, key, isClaimed)
   if isClaimed or hasKey(key.bucket, key.digest, of.run, row) then
     putKey(key.bucket, key.digest, key.becomes, of.run, row, key.id, key.content)
   end
-  putAccounts(key.accounts, key.becomes, of.run, row, isClaimed)
+  putAccounts(key.accounts, key.becomes, of.run, row)
 end
 
 -- Also of a row that is not recorded: others were told by the digest alone.
