@@ -89,6 +89,9 @@ export const accountClaimSchema = z.object({
 });
 export type AccountClaim = z.infer<typeof accountClaimSchema>;
 
+/** Of an account in its index: 72 bits; the digest of a name follows. */
+export const ACCOUNT_DIGEST = 12;
+
 /** Of one account, which are kept. */
 export const MOST_HOLDERS = 20;
 

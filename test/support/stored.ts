@@ -257,7 +257,7 @@ export function setAccount(
   const [digest = ''] = accountDigests({ name, accounts: [{ iban }] }, keys.sealing.digest);
   const place = accountParts(digest);
   const { bucket } = accountPlace(keys, space, digest);
-  return setHash(redis, bucket, { [place.account]: `${place.name} ${entry}` });
+  return setHash(redis, bucket, { [place.account]: entry.replace(' ', `${place.name} `) });
 }
 
 /** A key's entry as `<kind> <run> <row> <id>`; `null`: there is none, or it is of another text. */

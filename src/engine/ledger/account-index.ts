@@ -107,13 +107,13 @@ async function namedBy(asked: readonly Asked[], { redis, keys, space }: Index, a
   return asked.map((one, i) => othersIn(found[i] ?? '', one, asking));
 }
 
-const HOLDER = /([^\s;]+) (\w) (\S+) (\d+)/g;
+const HOLDER = /([a-z])([^\s;]+) (\S+) (\d+)/g;
 
 /** In the order of their claims. A row that gave the account back counts for its own run alone. */
 function othersIn(text: string, { row, digest }: Asked, { run, comesFrom }: Asking): AccountHolder[] {
   const { name: own } = accountParts(digest);
   const others: AccountHolder[] = [];
-  for (const [, name, kind, by = '', number] of text.matchAll(HOLDER)) {
+  for (const [, kind, name, by = '', number] of text.matchAll(HOLDER)) {
     const isOfRun = by === run;
     // Rows are read in order, however often.
     const isLater = isOfRun && Number(number) >= row;

@@ -8,6 +8,7 @@ import { shortDigest } from '../../lib/digest.ts';
 import { systemUser } from '../../lib/machine.ts';
 import type { Seal } from '../../lib/seal.ts';
 import type { Actor } from '../../model/audit.ts';
+import { ACCOUNT_DIGEST } from '../../model/identity.ts';
 import { type KeyForm, normalForm } from '../../model/key-form.ts';
 import { protocol } from './protocol.ts';
 import { IN_CLEAR, type Sealing } from './sealing.ts';
@@ -179,7 +180,7 @@ type Accounts = Pick<KeyPlace, 'space' | 'accounts'>;
 
 /** Of an account, whoever has it, and of the name. */
 export function accountParts(digest: string) {
-  return { account: digest.slice(0, FORM_CHARACTERS), name: digest.slice(FORM_CHARACTERS) };
+  return { account: digest.slice(0, ACCOUNT_DIGEST), name: digest.slice(ACCOUNT_DIGEST) };
 }
 
 function placeOf(keys: LedgerKeys, { key, form, place }: KeyPlace): Place {

@@ -5,7 +5,7 @@
  */
 
 import { WHOLE_CHARACTERS, WHOLE_UNKNOWN } from '../../model/content.ts';
-import { MOST_HOLDERS } from '../../model/identity.ts';
+import { ACCOUNT_DIGEST, MOST_HOLDERS } from '../../model/identity.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { Resolution } from '../../model/resolution.ts';
 import { type Reason, RUN_STATES, RUN_TRANSITIONS, type RunState } from '../../model/run.ts';
@@ -59,6 +59,8 @@ export const protocol = {
   /** Of a content's text: how long the digest of the whole is, and what stands there for none. */
   wholeLength: WHOLE_CHARACTERS,
   wholeUnknown: WHOLE_UNKNOWN,
+  /** Characters of an account in the digest of account and name. */
+  accountLength: ACCOUNT_DIGEST,
   /** Of one account, which are kept: more names on it are no other finding. */
   mostHolders: MOST_HOLDERS,
   claimed: 'c',

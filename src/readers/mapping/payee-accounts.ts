@@ -3,6 +3,7 @@
  * it is after it. So one account under two names is told apart from one payee under two keys.
  */
 import { ACCOUNT_FIELDS, accountsIn } from '../../model/content.ts';
+import { ACCOUNT_DIGEST } from '../../model/identity.ts';
 import { memberOf } from '../../model/json-record.ts';
 import { normalForm } from '../../model/key-form.ts';
 import type { JsonObject } from '../../model/request.ts';
@@ -12,8 +13,7 @@ import type { FieldPath } from './request-field.ts';
 /** Of a text, cut to so many characters; an HMAC where the ledger is sealed. */
 type Digest = (text: string, length: number) => string;
 
-/** As those of a key and of its text (engine/ledger/keys.ts). */
-const ACCOUNT_CHARACTERS = 16;
+/** 36 bits tell apart the names on one account, which are few. */
 const NAME_CHARACTERS = 6;
 
 /** `''`: the record names no account. */
@@ -21,7 +21,7 @@ export function accountDigests(body: JsonObject, digest: Digest): readonly strin
   const accounts = accountsIn(body);
   if (accounts.length === 0) return [];
   const name = digest(`name\n${nameText(body)}`, NAME_CHARACTERS);
-  const each = accounts.map(({ form, text }) => digest(`account\n${form}${text}`, ACCOUNT_CHARACTERS) + name);
+  const each = accounts.map(({ form, text }) => digest(`account\n${form}${text}`, ACCOUNT_DIGEST) + name);
   return [...new Set(each)];
 }
 

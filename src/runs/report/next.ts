@@ -111,17 +111,17 @@ function askingOfAccounts({ run, topErrors, account }: Summary): readonly Step[]
   if (account !== null && toCorrect(account) === 0) return [];
   const has = (code: string) => topErrors.some((error) => error.code === code);
   const moved = step(
-    `${HELD}, once it is changed at the service by hand:`,
+    `account_changed: ${CALL_FIRST} changed at the service by hand:`,
     `onboard write-off ${run} ROWS --changed-at-service --reason "WHY"`,
   );
   const shared = step(
-    `${HELD}, where several payees may have it; it says then how to send them:`,
+    `account_shared: ${CALL_FIRST} one that several payees may have:`,
     `onboard release ${run} ROWS --reason "WHY"`,
   );
   return [...(has('account_changed') ? [moved] : []), ...(has('account_shared') ? [shared] : [])];
 }
 
-const HELD = 'Rows held for their account, after a call to the payee';
+const CALL_FIRST = 'call the payee first; where the account is right, and';
 
 function redefining({ run, job, state, causes, rows }: Summary, options: NextOptions): readonly Step[] {
   const frequent = causes.filter(({ count }) => count > mostMistakes(rows));

@@ -13,7 +13,7 @@ import { resolveRows } from '../../../src/engine/ledger/resolve.ts';
 import type { SettledRow } from '../../../src/engine/ledger/settle-entry.ts';
 import { decodeLine, encodeLine } from '../../../src/engine/recovery/journal/record.ts';
 import { createReplay } from '../../../src/engine/recovery/replay.ts';
-import { type AccountClaim, claimWith, MOST_HOLDERS } from '../../../src/model/identity.ts';
+import { ACCOUNT_DIGEST, type AccountClaim, claimWith, MOST_HOLDERS } from '../../../src/model/identity.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import { grantOf, intentOn, runningRun, settleEntries } from '../../support/ledger.ts';
 import { useOwnRedis } from '../../support/redis.ts';
@@ -27,7 +27,7 @@ const NOWHERE = () => new Set<string>();
 
 /** As `accountDigests` makes them: an account, and a name after it. */
 function digestOf(account: string, name: string): string {
-  return account.padEnd(16, '-') + name.padEnd(6, '-');
+  return account.padEnd(ACCOUNT_DIGEST, '-') + name.padEnd(6, '-');
 }
 
 type Bench = Awaited<ReturnType<typeof runningRun>>;

@@ -337,7 +337,7 @@ const OF_REPLAY: readonly Case[] = [
   ],
 ];
 
-const ONE_ACCOUNT = { row: 1, digests: ['account-digest-1name-1'] };
+const ONE_ACCOUNT = { row: 1, digests: ['account-no-1name-1'] };
 const PURGED = { by: 'me', at: NOW.toISOString(), isDone: true };
 const OF_PURGES: readonly Case[] = [
   [

@@ -20,7 +20,7 @@ const accepted: fc.Arbitrary<SettledRow> = fc
     key: fc.option(fc.string({ unit: 'binary' })),
     id: fc.string({ unit: 'binary' }),
     isSingle: fc.boolean(),
-    accounts: fc.uniqueArray(fc.stringMatching(/^[\w-]{22}$/), { maxLength: 2 }),
+    accounts: fc.uniqueArray(fc.stringMatching(/^[\w-]{18}$/), { maxLength: 2 }),
   })
   .map(({ chunk, row, token, attempt, outcome, key, id, isSingle, accounts }) => {
     const identity = key === null ? null : { space: 'subclient', key, accounts };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
 import { shortDigest } from '../../../src/lib/digest.ts';
+import { ACCOUNT_DIGEST } from '../../../src/model/identity.ts';
 import type { JsonObject } from '../../../src/model/request.ts';
 import { accountDigests } from '../../../src/readers/mapping/payee-accounts.ts';
 import { newRun } from '../../support/runs.ts';
@@ -30,7 +31,7 @@ test.each([
 ])('%s and %s are two names, on one account', (one, other) => {
   const [[first = ''], [second = '']] = [named(one), named(other)];
   expect(first).not.toBe(second);
-  expect(first.slice(0, 16)).toBe(second.slice(0, 16));
+  expect(first.slice(0, ACCOUNT_DIGEST)).toBe(second.slice(0, ACCOUNT_DIGEST));
 });
 
 test('a person’s first and last name are the name, where none is filled', () => {

@@ -1,18 +1,18 @@
--- The index of accounts: a bucket has for an account the rows that name it, '<name> <kind> <run>
+-- The index of accounts: a bucket has for an account the rows that name it, '<kind><name> <run>
 -- <row>' with ';' between, in the order of their claims; kinds as of keys. A place is told as a
 -- bucket and a digest, of the account and of the name after it; several with spaces between.
 
 local function holdersIn(text)
   local holders = {}
-  for name, kind, run, row in string.gmatch(text or '', '([^%s;]+) (%a) (%S+) (%d+)') do
-    holders[#holders + 1] = {name = name, kind = kind, run = run, row = row}
+  for kind, name, run, row in string.gmatch(text or '', '(%a)([^%s;]+) (%S+) (%d+)') do
+    holders[#holders + 1] = {kind = kind, name = name, run = run, row = row}
   end
   return holders
 end
 
 local function keepHolders(bucket, account, holders)
   local texts = {}
-  for i, of in ipairs(holders) do texts[i] = of.name .. ' ' .. of.kind .. ' ' .. of.run .. ' ' .. of.row end
+  for i, of in ipairs(holders) do texts[i] = of.kind .. of.name .. ' ' .. of.run .. ' ' .. of.row end
   if #texts == 0 then
     call('HDEL', bucket, account)
   else
@@ -33,8 +33,8 @@ end
 -- The row is one of those that name the account, as that; beyond the most that are kept it isn't.
 -- Answers who was before.
 local function putHolder(place, row)
-  local account = string.sub(place.digest, 1, protocol.formLength)
-  local name = string.sub(place.digest, protocol.formLength + 1)
+  local account = string.sub(place.digest, 1, protocol.accountLength)
+  local name = string.sub(place.digest, protocol.accountLength + 1)
   local text = call('HGET', place.bucket, account)
   local holders = countingFor(row.run, holdersIn(text))
   for _, of in ipairs(holders) do
