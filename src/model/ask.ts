@@ -44,6 +44,14 @@ const askSchema = z.discriminatedUnion('kind', [
     rows: z.array(rowNumber),
     why: z.string(),
   }),
+  /** Rows that are held for their account, of one kind. */
+  z.object({
+    kind: z.literal('held'),
+    run,
+    code: z.enum(['account_changed', 'account_shared']),
+    rows: z.array(rowNumber),
+    why: z.string(),
+  }),
   /** For all rows in doubt: what is found for one may be another's. */
   z.object({ kind: z.literal('look-up'), run }),
   /** `again`: even where the file was taken before. */

@@ -112,7 +112,11 @@ export async function writeOff(
   const moved = areMoved ? await Promise.all(places.map((place) => movedRecords(place, ledger))) : [];
   // First: killed between the two, the rows stay open, and the same command goes on.
   await keepMoved(target, moved.flat(), ledger);
-  for (const { of, own } of places) await keepWriteOff(ledger.redis, keys, { of, standing: own, request });
+  // The audit has the reason, and so what was said of the account.
+  const why = areMoved ? `account changed at the service: ${request.why}` : request.why;
+  const said = { ...request, why };
+  for (const { of, own } of places)
+    await keepWriteOff(ledger.redis, keys, { of, standing: own, request: said });
   await waitForReplica(ledger, target);
   return standing.length;
 }

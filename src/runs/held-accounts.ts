@@ -21,7 +21,8 @@ import { packContent } from '../readers/mapping/field-digests.ts';
 import { accountDigests } from '../readers/mapping/payee-accounts.ts';
 import type { Ledger } from '../session.ts';
 
-type Code = 'account_changed' | 'account_shared';
+export const HELD_CODES = ['account_changed', 'account_shared'] as const;
+export type HeldCode = (typeof HELD_CODES)[number];
 
 /** Held rows of a run, and all rows of that run that are open. */
 type Held = { readonly of: Run; readonly own: readonly Standing[]; readonly open: readonly Standing[] };
@@ -93,7 +94,7 @@ function standsAt({ id, target }: Run, { redis, of }: Ledger) {
   return openAccounts(redis, keys, store).standOf(id);
 }
 
-const SHARED: Code = 'account_shared';
+const SHARED: HeldCode = 'account_shared';
 const NOWHERE: ReadonlySet<string> = new Set();
 const NO_ACCOUNT = 'no other payee has an account of these rows, or what they said is purged.';
 
@@ -131,7 +132,7 @@ const MOVED =
   'with --changed-at-service';
 
 function notShared(row: number, { id }: Run, settled: Settlement | undefined): string {
-  const isMoved = settled?.code === ('account_changed' satisfies Code);
+  const isMoved = settled?.code === ('account_changed' satisfies HeldCode);
   const where = `row ${row} of run ${id}`;
   return `${where}: ${EXPECTED}${isMoved ? MOVED : ''}.`;
 }
@@ -152,7 +153,7 @@ async function settledOf(of: Run, named: ReadonlySet<number>, { redis, ...ledger
 
 /** Rows of a group were held together: half of them would make half of an account list known. */
 function problemOf(own: readonly Standing[], open: readonly Standing[]): string | null {
-  const other = own.find(({ code }) => code !== ('account_changed' satisfies Code));
+  const other = own.find(({ code }) => code !== ('account_changed' satisfies HeldCode));
   if (other !== undefined)
     return `row ${other.row} of run ${other.run} was not held for its account (account_changed).`;
   const meant = new Set(own.map(({ row }) => row));

@@ -153,9 +153,7 @@ function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags)
 
 async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {
   const areMoved = flags.changedAtService === true;
-  const asked = requestOf(flags, io);
-  // The audit has the reason, and so what was said of the account.
-  const request = areMoved ? { ...asked, why: `account changed at the service: ${asked.why}` } : asked;
+  const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const written = await writeOff(run, meant, request, session.ledger, { areMoved });

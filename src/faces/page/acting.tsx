@@ -35,7 +35,7 @@ export const actingRoutes: readonly PageRoute[] = [
 ];
 
 /** As their fields take: Redis computes the digest of what the audit says. */
-const WHY_CHARACTERS = 200;
+export const WHY_CHARACTERS = 200;
 
 function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
   return async (visit: PageVisit): Promise<Reply> => {

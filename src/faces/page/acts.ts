@@ -24,6 +24,7 @@ import {
   resumeRun,
   windUpCancelled,
 } from '../../runs/control.ts';
+import { releaseAccounts } from '../../runs/held-accounts.ts';
 import { sharedIo } from '../../runs/inbox/watcher.ts';
 import { writeReportOf } from '../../runs/report.ts';
 import { rerunOutcomes, rerunRows } from '../../runs/rerun.ts';
@@ -86,6 +87,8 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
       return settle(ask, { kind: 'rows', rows: ask.decisions }, by, acting);
     case 'write-off':
       return writeRowsOff(ask, by, acting);
+    case 'held':
+      return decideHeld(ask, by, acting);
     case 'look-up':
       return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
@@ -186,6 +189,32 @@ async function writeRowsOff(
   const written = await writeOff(run, meant, { by, at, why }, session.ledger);
   await writeReportOf(run, session);
   return { kind: 'done', words: `${countOf(written, 'row')} written off.`, run: run.id };
+}
+
+async function decideHeld(
+  ask: Extract<Ask, { readonly kind: 'held' }>,
+  by: string,
+  acting: Acting,
+): Promise<AskAnswer> {
+  const { session } = acting;
+  const why = ask.why.trim();
+  if (why === '') throw new UsageError('Say how you know that the account is right. Nothing was changed.');
+  const run = await runOf(ask.run, acting);
+  const request = { by, at: session.clock.date().toISOString(), why };
+  if (ask.code === 'account_shared') {
+    const { changed } = await releaseAccounts(
+      run,
+      { rows: ask.rows, request, areShared: true },
+      session.ledger,
+    );
+    const words = `Several payees may have ${countOf(changed, 'more account')} from now on: send the rows again.`;
+    return { kind: 'done', words, run: run.id };
+  }
+  const meant = { kind: 'rows', rows: ask.rows } as const;
+  const written = await writeOff(run, meant, request, session.ledger, { areMoved: true });
+  await writeReportOf(run, session);
+  const words = `${countOf(written, 'row')} written off; what they say is the known account from now on.`;
+  return { kind: 'done', words, run: run.id };
 }
 
 async function settle(

@@ -9,6 +9,7 @@ import type { Visitor } from '../../model/ask.ts';
 import { NOTE_CHARACTERS, type Notes } from '../../model/note.ts';
 import { countSettled } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
+import { HELD_CODES } from '../../runs/held-accounts.ts';
 import { type Cause, type Digest, needingRows } from '../../runs/report/digest.ts';
 import { CauseCard, WhereInFile } from '../../runs/report/html/causes.tsx';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
@@ -61,7 +62,7 @@ type ActsProps = Pick<Props, 'run' | 'account' | 'visitor'> & {
   readonly isNoted: boolean;
 };
 
-function Acts({ run, account, cause: { id, outcome, count }, isNoted, visitor }: ActsProps) {
+function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visitor }: ActsProps) {
   const isOpen = run.purged === undefined && account !== null && toCorrect(account) > 0;
   const isOperator = visitor.role === 'operator';
   return (
@@ -79,6 +80,9 @@ function Acts({ run, account, cause: { id, outcome, count }, isNoted, visitor }:
           </button>
         </form>
       ) : null}{' '}
+      {isOperator && isOpen && isHeld(code) ? (
+        <a href={runPath(run.id, '/held')}>Decide on their accounts…</a>
+      ) : null}{' '}
       {isOperator ? (
         <a href={`${notePath(id)}?run=${encodeURIComponent(run.id)}`}>
           {isNoted ? 'Change the note' : 'Add a note'}
@@ -86,6 +90,10 @@ function Acts({ run, account, cause: { id, outcome, count }, isNoted, visitor }:
       ) : null}
     </div>
   );
+}
+
+function isHeld(code: string): boolean {
+  return HELD_CODES.some((one) => one === code);
 }
 
 export const noteRoutes: readonly PageRoute[] = [

@@ -22,6 +22,7 @@ import { rememberFiles } from './child.ts';
 import { doubtsRoutes } from './doubts.tsx';
 import { filesRoutes } from './files.tsx';
 import type { Link } from './fork.ts';
+import { heldRoutes } from './held.tsx';
 import { jobsRoutes } from './jobs.tsx';
 import { mappingRoutes } from './mapping.tsx';
 import { overviewRoutes } from './overview.tsx';
@@ -102,6 +103,7 @@ export const ROUTES: readonly PageRoute[] = [
   ...runRoutes,
   ...systemRoutes,
   ...actingRoutes,
+  ...heldRoutes,
   ...noteRoutes,
   ...filesRoutes,
   ...checkRoutes,

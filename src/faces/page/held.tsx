@@ -1,0 +1,114 @@
+/**
+ * Rows that are held for their account: whoever has called the payee says that the account was
+ * changed at the service, or that several payees may have it. One of a kind at a time.
+ */
+import { Text } from '../../lib/html-text.tsx';
+import { numberShown } from '../../lib/terminal.ts';
+import type { Run } from '../../model/run.ts';
+import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
+import { HELD_CODES, type HeldCode } from '../../runs/held-accounts.ts';
+import { Table } from '../../runs/report/html/parts.tsx';
+import type { Reply } from '../web/visit.ts';
+import { askFor, refusedFor, told, WHY_CHARACTERS } from './acting.tsx';
+import type { PageRoute, PageVisit } from './page-context.ts';
+import { ofRun } from './rows.tsx';
+import { rowNumber } from './run-rows.ts';
+import { runPath } from './runs.tsx';
+
+export const heldRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/runs/:id/held', role: 'operator', answer: ofRun(showHeld) },
+  { method: 'POST', path: '/runs/:id/held', role: 'operator', answer: decideHeld },
+];
+
+/** Anybody else's, of a payee who is asked by what came with the file, is worth nothing. */
+const CALL_FIRST =
+  'Call the payee first, by a way that you knew before, never by one that came with the file.';
+
+const SAID: Readonly<
+  Record<HeldCode, { readonly title: string; readonly words: string; readonly go: string }>
+> = {
+  account_changed: {
+    title: 'Another account than is known',
+    words:
+      'A draft is never updated. Where the account is right, change it at the service by hand: it is the known one ' +
+      'from then on, and these rows are written off.',
+    go: 'It is changed at the service',
+  },
+  account_shared: {
+    title: 'An account of another payee',
+    words:
+      'Where several payees have it by right, such as those of a factoring or payroll firm, it holds no row any ' +
+      'more, nor one of a later file. Send the rows again then.',
+    go: 'Several payees may have it',
+  },
+};
+
+async function showHeld(run: Run, { page: { ledger } }: PageVisit): Promise<Reply> {
+  const open = await rowsToWriteOff(run, ledger);
+  const ofCode = HELD_CODES.map((code) => ({ code, rows: open.filter(({ last }) => last.code === code) }));
+  const held = ofCode.filter(({ rows }) => rows.length > 0);
+  const title = 'Rows held for their account';
+  const body = (
+    <>
+      <h1>{title}</h1>
+      {held.length === 0 ? <p>No open row of this run is held for its account.</p> : <p>{CALL_FIRST}</p>}
+      {held.map(({ code, rows }) => (
+        <Held run={run} code={code} rows={rows} />
+      ))}
+      <p>
+        <a href={runPath(run.id)}>Leave them as they are</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title, body };
+}
+
+type HeldProps = { readonly run: Run; readonly code: HeldCode; readonly rows: readonly OpenRow[] };
+
+const ROWS_LISTED = 200;
+
+function Held({ run, code, rows }: HeldProps) {
+  const { title, words, go } = SAID[code];
+  return (
+    <form method="post" action={runPath(run.id, '/held')}>
+      <h2>{title}</h2>
+      <p>{words}</p>
+      <input type="hidden" name="code" value={code} />
+      <Table
+        name={title}
+        class="list rows"
+        heads={[{ n: 'Row' }, 'Key']}
+        rows={rows.slice(0, ROWS_LISTED).map(({ row, last }) => [
+          <label>
+            <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
+          </label>,
+          <a href={runPath(last.run, `/rows/${last.row}`)}>
+            <Text of={last.key} bytes={120} />
+          </a>,
+        ])}
+      />
+      {rows.length <= ROWS_LISTED ? null : (
+        <p>{`The first ${ROWS_LISTED} of ${numberShown(rows.length)}.`}</p>
+      )}
+      <p>
+        <label>
+          Why <input name="why" maxlength={WHY_CHARACTERS} size={40} required />
+        </label>{' '}
+        <button type="submit">{go}</button>
+      </p>
+    </form>
+  );
+}
+
+async function decideHeld(visit: PageVisit): Promise<Reply> {
+  const { params, form } = visit;
+  const run = params.id ?? '';
+  const code = HELD_CODES.find((one) => one === form.get('code'));
+  const rows = form.getAll('rows').flatMap((text) => rowNumber(text) ?? []);
+  const back = runPath(run, '/held');
+  if (code === undefined || rows.length === 0) return told(refusedFor([ROWS_EXPECTED]), back);
+  const why = (form.get('why') ?? '').slice(0, WHY_CHARACTERS);
+  return told(await askFor(visit, { kind: 'held', run, code, rows, why }), back);
+}
+
+const ROWS_EXPECTED = 'Expected rows to be chosen. Nothing was changed.';
