@@ -73,7 +73,11 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   let reach: Promise<Reach> | null = null;
   const permits = createServicePermits(() => performance.now());
   const makeContext: MakeContext = async (id, stopping) => {
-    const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
+    const [run, definition, unsent] = await Promise.all([
+      store.get(id),
+      store.definition(id),
+      store.unsent(id),
+    ]);
     if (run === null || definition === null) {
       if (!missing.has(id)) log.warn(UNKNOWN_RUN, { run: id });
       missing.add(id);
@@ -83,7 +87,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
     const seal = await parts.keys.run(id).seal();
-    const own = { run, seal, definition, stopping };
+    const own = { run, seal, definition, unsent, stopping };
     return createContext({ ...parts, ...own, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.inUse(), limit: permits.limit() });
@@ -250,6 +254,7 @@ type ContextParts = DeliveryParts & {
   readonly run: Run;
   readonly seal: Seal;
   readonly definition: JobDefinition;
+  readonly unsent: RunContext['unsent'];
   readonly stopping: AbortSignal;
   readonly permits: ServicePermits;
   readonly reach: Reach;
@@ -293,6 +298,7 @@ function createContext(parts: ContextParts): RunContext {
     service: serviceEdge(definition, client, token),
     idempotency: createIdempotency(definition, run.nonce && saltOf(run.nonce)),
     saltOf,
+    unsent: parts.unsent,
     permits,
     breaker: createServiceBreaker(now, shared, awayMs, parts.isFollowed, parts.reach),
     meter: parts.meter,

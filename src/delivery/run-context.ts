@@ -33,6 +33,8 @@ export type RunContext = {
   /** `null`: the job has no such header. */
   readonly idempotency: Idempotency | null;
   readonly saltOf: (key: string) => string;
+  /** Rows of which nothing may be sent; `null`: the run is bound to nothing. */
+  readonly unsent: ReadonlySet<number> | null;
   /** In flight: at most `send.concurrency`, and no more than the service bears. */
   readonly permits: RunPermits;
   readonly breaker: ServiceBreaker;

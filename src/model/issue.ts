@@ -87,6 +87,7 @@ const issueSchema = z.object({
     'account_not_known',
     'account_shared',
     'payee_repeated',
+    'plan_differs',
     'rule_broken',
     'reference_unknown',
     'reference_in_doubt',

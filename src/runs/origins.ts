@@ -58,6 +58,13 @@ export async function lineageOf(origins: Origins, store: Pick<RunStore, 'get'>) 
   return (row: number): ReadonlySet<string> => byRow.get(row) ?? NOWHERE;
 }
 
+/** The same, of a run that is about to be registered. */
+export async function lineageOfNew({ rerunOf, origins }: NewRun, store: Pick<RunStore, 'get'>) {
+  if (rerunOf === undefined) return lineageOf(origins?.origins ?? new Map(), store);
+  const lineage = await runsBefore(rerunOf, store);
+  return () => lineage;
+}
+
 const NOWHERE: ReadonlySet<string> = new Set();
 
 /** With itself. Of several runs that one corrects, each counts for all of its rows. */

@@ -81,6 +81,8 @@ type NewFile = {
   /** Where files of its kind come from; left out: the file's own folder. */
   readonly folder?: string;
   readonly check: CheckRows;
+  /** Nothing goes but what a plan says. */
+  readonly isPlanned?: boolean;
 };
 
 /** The file's own new run, or the one of the same content and job before; or why it gets none. */
@@ -118,7 +120,10 @@ export async function registerFile(
       ...(found?.origins !== undefined && { origins: found.origins }),
       delivery,
     };
-    const checked = await check(run, readChunks(facts.path, facts.source, readFormatOf(job.definition)));
+    // Of a file that has its run, that one goes on as it was begun.
+    const isNew = found !== null;
+    const batches = readChunks(facts.path, facts.source, readFormatOf(job.definition));
+    const checked = isNew ? await check(run, batches) : undefined;
     await ledger.index.add(id, target, createdAt);
     const { kind, id: registered } = await store.register({ ...run, checked }, registration.verified);
     if (kind !== 'new') await ledger.index.remove(id);
@@ -182,6 +187,7 @@ export async function beginFile(
   const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
   const before = await foundRun(id, store, registration);
+  if (file.isPlanned === true && kind === 'known') await refuseUnbound(before, store);
   if (isOver(before)) {
     tell(
       io,
@@ -201,6 +207,17 @@ export async function beginFile(
   const run = await setRunning(before, store);
   if (kind === 'known' && !awaitsPerson(run)) tell(io, await goingOn(id, store, io.interrupted));
   return run;
+}
+
+async function refuseUnbound(run: Run, store: RunStore): Promise<void> {
+  if (!isOver(run) && (await store.unsent(run.id)) === null) throw new UsageError(unboundWords(run.id));
+}
+
+function unboundWords(id: string): string {
+  return (
+    `--plan: run ${id} of this file was begun without a plan, and is not over. ` +
+    `To go on with it: \`onboard resume ${id}\`; to give it up: \`onboard cancel ${id}\`.`
+  );
 }
 
 function againWords({ id, state, reason }: Run): string {

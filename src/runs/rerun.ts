@@ -225,6 +225,7 @@ function newRun(
     canary: canaryOf(job.definition),
     createdAt,
     again: false,
+    rerunOf: parent.id,
   };
 }
 

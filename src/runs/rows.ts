@@ -5,13 +5,13 @@
 import type { Job, JobDefinition } from '../config/job-definition.ts';
 import { mappingFor, misfits, readFormatOf } from '../delivery/run-mapping.ts';
 import { createRunInput } from '../engine/ledger/reruns.ts';
-import type { Canary, NewRun } from '../engine/ledger/run-record.ts';
+import type { Canary, Looked, NewRun } from '../engine/ledger/run-record.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Row } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
-import type { CheckCounts, Run } from '../model/run.ts';
+import type { Run } from '../model/run.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
 import { createApartRows } from '../readers/intake/apart-rows.ts';
 import { createChunkEnds, type RowChunk, readChunks } from '../readers/intake/chunks.ts';
@@ -24,8 +24,8 @@ import { definitionOf } from './status.ts';
 /** From the first row; `null`: the file is not what the run was registered with. */
 export type RowSource = (run: Run, definition: JobDefinition) => Promise<AsyncIterable<RowChunk> | null>;
 
-/** Counts the rows of a run that is about to be registered, where it needs approval. */
-export type CheckRows = (run: NewRun, chunks: AsyncIterable<RowChunk>) => Promise<CheckCounts | undefined>;
+/** Looks at the rows of a run that is about to be registered, where it needs approval. */
+export type CheckRows = (run: NewRun, chunks: AsyncIterable<RowChunk>) => Promise<Looked | undefined>;
 
 /**
  * Rows of one BullMQ job. One job per row took three times the memory in Redis for 100,000 rows,

@@ -131,6 +131,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     },
     idempotency: null,
     saltOf: (key) => key,
+    unsent: null,
     permits: createServicePermits(() => performance.now()).join({
       ceiling: options.concurrency ?? 20,
       stopping: stop.signal,

@@ -58,6 +58,63 @@ const inNamespace = (kind: string) => ['unshare', kind, '--fork'];
 const hasNamespaces = spawnSync('unshare', ['--pid', '--uts', '--fork', 'true']).status === 0;
 
 describe('a run whose job asks for approval', () => {
+  test('sends nothing that nobody looked at: a row that could not go then is held until it is approved anew', async () => {
+    const flow = await startFlow();
+    const csv = (...rows: readonly string[]) => ['externalId,details.name', ...rows, ''].join('\n');
+    const other = await flow.file('other.yaml', createJob());
+    const elsewhere = await flow.file('elsewhere.csv', csv('A2,Two'));
+    // A run that never came to send it has the key of the second row.
+    await flow.onboard(['run', '--job-file', other, elsewhere], { MSB_TOKEN: 'wrong' });
+    const open = await newestRun(flow);
+    const job = await flow.file('dual.yaml', JOB);
+    await flow.onboard([
+      'run',
+      '--job-file',
+      job,
+      await flow.file('dual.csv', csv('A1,One', 'A2,Two', 'A3,Three')),
+    ]);
+    const id = await newestRun(flow);
+    expect(await statusOf(flow, id)).toMatchObject({ checked: { sendable: 2, invalid: 1 } });
+    await flow.onboard(['cancel', open]);
+
+    await fromElsewhere(flow, id);
+    const { summary } = await summaryFrom(flow, ['approve', id]);
+    expect([summary.outcomes.created, summary.outcomes.invalid, made(flow)]).toEqual([2, 1, 2]);
+    const [, second] = await flow.results(summary);
+    expect(second).toMatchObject({ outcome: 'invalid', code: 'plan_differs' });
+
+    await flow.onboard(['rerun', id]);
+    const again = await newestRun(flow);
+    await fromElsewhere(flow, again);
+    const sent = await summaryFrom(flow, ['approve', again]);
+    expect([sent.summary.outcomes.created, made(flow)]).toEqual([1, 3]);
+  });
+
+  test('sends rows again that were sent beside others of their file', async () => {
+    const flow = await startFlow();
+    const job = await flow.file(
+      'payees.yaml',
+      `operation: counterparty.draft
+key: externalId
+approval: required
+guard: { accounts: hold }
+checks: { accounts: off }
+fields: { name: name, accounts.0.accountNumber: account, email: email }
+`,
+    );
+    const rows = 'externalId,name,account,email\nP1,Ada,111,\nP2,Ben,111,broken\n';
+    await flow.onboard(['run', '--job-file', job, await flow.file('payees.csv', rows)]);
+    const approved = async () => {
+      const id = await newestRun(flow);
+      await fromElsewhere(flow, id);
+      return summaryFrom(flow, ['approve', id]);
+    };
+    const { summary } = await approved();
+    expect(summary.outcomes).toMatchObject({ drafted: 1, rejected: 1 });
+    await flow.onboard(['rerun', summary.run]);
+    expect((await approved()).summary.outcomes).toMatchObject({ rejected: 1, invalid: 0 });
+  });
+
   test('waits with what a check counts, for another person and the file that was looked at', async () => {
     const flow = await startFlow();
     const { file, given, begun, id } = await loaded(flow);

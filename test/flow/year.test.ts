@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFlow } from '../support/flow.ts';
+import { startFlow, withSummary } from '../support/flow.ts';
 
 /*
  * A year of a partner's deliveries at random, against a map of what was drafted. The map is the whole model: it knows nothing of
@@ -157,7 +157,8 @@ test.each(SEEDS)(
       const gone = month === 1 ? null : [...before].filter((key) => !keys.has(key)).length;
 
       const file = await flow.file(`month-${month}.csv`, csv);
-      const checked = await flow.onboard(['check', '--job-file', job, file, '--json']);
+      const planned = `${file}.plan.json`;
+      const checked = await flow.onboard(['check', '--job-file', job, file, '--json', '--out', planned]);
       expect(JSON.parse(checked.stdout).plan, `month ${month}`).toMatchObject({
         ...plan,
         changed: 0,
@@ -165,7 +166,8 @@ test.each(SEEDS)(
         gone,
       });
 
-      const { summary } = await flow.load(job, csv);
+      const args = ['run', '--job-file', job, file, '--plan', planned, '--json'];
+      const { summary } = withSummary(await flow.onboard(args));
       const results = await flow.results(summary);
       expect(
         results.map(({ outcome, code, message }) => [outcome, code, message]),

@@ -243,4 +243,22 @@ export const OF_ACCOUNTS = [
     tests: ['test/engine/ledger/account-index', 'test/flow/shared-accounts', 'test/runs/check/same-as-run'],
     why: 'of two rows of one file with another’s account the second goes, as if the first had been sent',
   },
+  {
+    id: 'plan-unbound',
+    in: 'src/delivery',
+    find: 'const isBound = means.unsent?.has(task.row.row) === true;',
+    put: 'const isBound = false;',
+    tests: ['test/flow/approval'],
+    builds: true,
+    why: 'an approved run sends what nobody has looked at',
+  },
+  {
+    id: 'plan-not-compared',
+    in: 'src/runs/check',
+    find: '  const rows = differingRows(plan.fates, now.fates);',
+    put: '  const rows = differingRows(now.fates, now.fates);',
+    tests: ['test/flow/plan-file'],
+    builds: true,
+    why: 'a run by a plan sends other rows than the plan says',
+  },
 ];

@@ -17,7 +17,7 @@ import { appending } from './audit-chain.ts';
 import type { LedgerKeys } from './keys.ts';
 import REGISTER from './lua/register.lua';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
-import { type NewRun, newRecord, registeredSchema, registration } from './run-record.ts';
+import { type NewRun, newRecord, registeredSchema, registration, unsentField } from './run-record.ts';
 import { script } from './script.ts';
 
 const registerRerun = script(REGISTER, registeredSchema);
@@ -37,7 +37,7 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
     /** False where another run took rows since `latest`: it may have the same ones. */
     async register(run: NewRun, { latest, rows }: Chosen): Promise<boolean> {
       const rowNumbers = await packRowNumbers(rows);
-      const own = newRecord(run, keys);
+      const own = { ...newRecord(run, keys), ...(await unsentField(run)) };
       const record = { ...own, parent, registry: entry, rowNumbers };
       const rerun = { chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
       const asked = { entry, rerun, taken: latest, from: [parent] };

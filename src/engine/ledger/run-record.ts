@@ -23,6 +23,7 @@ import { type FileFacts, type Origins, sourceInfoSchema } from '../../model/sour
 import { stubOf } from './audit.ts';
 import type { LedgerKeys } from './keys.ts';
 import { protocol } from './protocol.ts';
+import { packRowNumbers } from './row-numbers.ts';
 import { FILE_PLACE } from './sealing.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
@@ -40,6 +41,9 @@ export type Delivery = {
   readonly isUsual: boolean;
 };
 
+/** What somebody has looked at. `unsent`: rows of which nothing would be sent. */
+export type Looked = { readonly counts: CheckCounts; readonly unsent: readonly number[] };
+
 export type NewRun = {
   readonly id: string;
   readonly job: string;
@@ -50,9 +54,11 @@ export type NewRun = {
   readonly canary?: Canary | null;
   readonly createdAt: Date;
   readonly again: boolean;
-  readonly checked?: CheckCounts | undefined;
+  readonly checked?: Looked | undefined;
   /** Left out: a rerun, a corrected file, a rehearsal. */
   readonly delivery?: Delivery | undefined;
+  /** Whose rows are taken up; left out: it is no rerun. */
+  readonly rerunOf?: string;
   /** `latest`: the run that took rows of others last, when they were looked at. */
   readonly origins?: { readonly origins: Origins; readonly latest: string };
 };
@@ -96,13 +102,19 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     ...(actor.via !== 'inbox' && { registeredBy: actor.name, registeredUser: actor.user ?? '' }),
     ...beginningOf(run),
     ...profileOf(run),
-    ...(checked !== undefined && { checked: JSON.stringify(checked) }),
+    ...(checked !== undefined && { checked: JSON.stringify(checked.counts) }),
     chunks: chunksOf(chunking),
     ...(canary?.kind === 'first' && { canary: canary.kind }),
     chunkEnds: JSON.stringify(facts.chunkEnds),
     ...((facts.apart ?? []).length > 0 && { apart: JSON.stringify(facts.apart) }),
     createdAt: run.createdAt.toISOString(),
   };
+}
+
+/** Of its record: rows of which nothing goes, whatever has become possible since. */
+export async function unsentField({ checked }: NewRun): Promise<Record<string, string>> {
+  if (checked === undefined) return {};
+  return { unsent: await packRowNumbers(checked.unsent) };
 }
 
 function profileOf({ delivery }: NewRun): Record<string, string> {

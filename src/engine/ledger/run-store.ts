@@ -28,6 +28,7 @@ import REGISTER from './lua/register.lua';
 import REGISTER_IN_EPOCH from './lua/register-in-epoch.lua';
 import TRANSITION from './lua/transition.lua';
 import { originFields } from './origins.ts';
+import { unpackRowNumbers } from './row-numbers.ts';
 import {
   allBriefs,
   columnsBeside,
@@ -39,6 +40,7 @@ import {
   readRun,
   registeredSchema,
   registration,
+  unsentField,
 } from './run-record.ts';
 import { script } from './script.ts';
 import { type VerifiedLedger, whenVerified } from './verified.ts';
@@ -97,13 +99,20 @@ async function registerRun(run: NewRun, { redis, keys, verified }: Registering) 
   const { facts, job, again, origins: taken } = run;
   const from = [...(taken?.origins.keys() ?? [])];
   const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
-  const record = { ...newRecord(run, keys), ...(await originFields(taken?.origins)) };
+  const bound = { ...(await originFields(taken?.origins)), ...(await unsentField(run)) };
+  const record = { ...newRecord(run, keys), ...bound };
   const [names, args] = registration(keys, record, asked);
   const [kind, id] = await appending(redis, [keys.audit], ([link = '']) => {
     const said = [link, ...args];
     return verified?.call(registerVerified, names, said) ?? register(redis, names, said);
   });
   return { kind, id };
+}
+
+/** Rows of which nothing may be sent, since whoever let the run go saw it so; `null`: no such. */
+async function readUnsent(redis: RedisConnection, record: string): Promise<ReadonlySet<number> | null> {
+  const packed = await redis.hget(record, 'unsent');
+  return packed === null ? null : new Set(await unpackRowNumbers(packed));
 }
 
 /** Runs as they stand. */
@@ -122,6 +131,7 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
   return {
     get,
     closedChunks,
+    unsent: (id: string) => readUnsent(redis, keys.run(id).record),
     async definition(id: string): Promise<JobDefinition | null> {
       const text = await redis.hget(keys.run(id).record, 'definition');
       return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));

@@ -47,6 +47,11 @@ export function requestOf({ reason }: RequestFlags, { env }: Pick<Io, 'env'>): S
   return { by: readEnvironment(env).actor.name, at: new Date().toISOString(), why };
 }
 
+/** A plan is of one file. */
+export function refuseSeveral(flag: string, files: readonly unknown[]): void {
+  if (files.length !== 1) throw new UsageError(`${flag}: expected one file, got ${files.length}`);
+}
+
 export const ACCEPT_REDIS_SETTINGS = [
   '--accept-redis-settings',
   'start even on a Redis whose settings could lose what was sent',

@@ -8,7 +8,8 @@ import { confirm, countOf, type Io, tell } from '../../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../../model/exit.ts';
 import type { FileFacts } from '../../model/source.ts';
 import { nameOf } from '../../operations/own.ts';
-import { createRowCheck } from '../../runs/check/file.ts';
+import { createPlanCheck, createRowCheck } from '../../runs/check/file.ts';
+import { type PlanFile, readPlan } from '../../runs/check/plan-file.ts';
 import { tellEvents } from '../../runs/events.ts';
 import { executeToEnd } from '../../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../../runs/input.ts';
@@ -17,7 +18,14 @@ import { fileRows } from '../../runs/rows.ts';
 import { hasRunsAt } from '../../runs/status.ts';
 import { tellVitals } from '../../runs/vitals.ts';
 import { joinTarget, openSession, prepareHome, type TargetSession, withCommand } from '../../session.ts';
-import { ACCEPT_REDIS_SETTINGS, type AddCommand, FRESH, METRICS, tellEnded } from './command.ts';
+import {
+  ACCEPT_REDIS_SETTINGS,
+  type AddCommand,
+  FRESH,
+  METRICS,
+  refuseSeveral,
+  tellEnded,
+} from './command.ts';
 
 type Flags = {
   readonly jobFile?: string;
@@ -28,6 +36,7 @@ type Flags = {
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: ListenAddress;
   readonly json?: boolean;
+  readonly plan?: string;
 };
 
 export const addRunCommand: AddCommand = (program, io, done) => {
@@ -39,6 +48,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .addOption(FRESH)
+    .option('--plan <file>', 'send what this plan of `onboard check --out` says, or nothing')
     .option('--again', 'make a new run, even if this file has been loaded before')
     .option('--yes', 'begin even the first run of a new ledger without asking at the terminal')
     .option(...ACCEPT_REDIS_SETTINGS)
@@ -54,6 +64,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   return withCommand(io, async (command) => {
     const { env } = command;
     const input = await loadInput(env, args);
+    const planned = await plannedBy(flags, input);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
     const asks = outside !== null && flags.yes !== true;
@@ -74,8 +85,17 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     const joined = await joinTarget(session, service, terms);
     await tellVitals(joined);
     await tellEvents(joined);
-    return runInOrder(input, joined, flags);
+    return runInOrder(input, joined, { ...flags, planned });
   });
+}
+
+/** `null`: by none. */
+type Planned = Flags & { readonly planned: PlanFile | null };
+
+async function plannedBy({ plan }: Flags, { files }: Input): Promise<PlanFile | null> {
+  if (plan === undefined) return null;
+  refuseSeveral('--plan', files);
+  return readPlan(plan);
 }
 
 /** Before the first run that a ledger has for a service. */
@@ -90,7 +110,7 @@ async function confirmFirst({ job, files }: Input, target: string, ledger: strin
 }
 
 /** Where a file's run does not finish, the files after it are not begun: they may build on it. */
-async function runInOrder({ job, files }: Input, session: TargetSession, flags: Flags): Promise<number> {
+async function runInOrder({ job, files }: Input, session: TargetSession, flags: Planned): Promise<number> {
   let worst = 0;
   for (const facts of files) {
     if (!(await waitForJobs(jobsBefore(job.definition), session.service.target, session))) {
@@ -108,10 +128,19 @@ async function runInOrder({ job, files }: Input, session: TargetSession, flags: 
 async function runFile(
   facts: FileFacts,
   job: Input['job'],
-  { session, flags }: { readonly session: TargetSession; readonly flags: Flags },
+  { session, flags }: { readonly session: TargetSession; readonly flags: Planned },
 ): Promise<number> {
-  const check = createRowCheck(session.ledger);
-  const file = { facts, job, target: session.service.target, again: flags.again === true, check };
+  const { planned } = flags;
+  const { ledger } = session;
+  const check = planned === null ? createRowCheck(ledger) : createPlanCheck(planned, ledger);
+  const file = {
+    facts,
+    job,
+    target: session.service.target,
+    again: flags.again === true,
+    check,
+    isPlanned: planned !== null,
+  };
   const run = await beginFile(file, session);
   return tellEnded(await executeToEnd(run, fileRows(facts), session), session, flags);
 }

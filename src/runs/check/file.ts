@@ -4,7 +4,7 @@
  */
 import type { Job } from '../../config/job-definition.ts';
 import { readFormatOf } from '../../delivery/run-mapping.ts';
-import { needsApproval } from '../../engine/ledger/run-record.ts';
+import { type NewRun, needsApproval } from '../../engine/ledger/run-record.ts';
 import { IN_CLEAR } from '../../engine/ledger/sealing.ts';
 import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
@@ -20,42 +20,70 @@ import { createNamelessColumns, hashFile } from '../../readers/intake/survey.ts'
 import type { Ledger } from '../../session.ts';
 import { createAccountsOf, createFileIdentify } from '../identities.ts';
 import { mappingOf } from '../input.ts';
+import { lineageOfNew } from '../origins.ts';
 import { type CheckRows, surveyFor } from '../rows.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
-import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
+import { createSeenKeys, type Forecast, foresee, type SeenKeys } from './forecast.ts';
 import { createLook, type Look } from './ledger.ts';
 import type { Listed } from './plan.ts';
+import { assertPlanned, createFates, definitionDigest, type PlanFile, unsentIn } from './plan-file.ts';
+
+type Looking = {
+  /** Of the plan, the records to name. */
+  readonly listed?: Listed | null;
+  /** Each request's rows, and what would become of them. */
+  readonly see?: ((forecast: Forecast) => void) | undefined;
+};
 
 /** For the files of a job in the order in which a run takes them. */
 export function createChecker(
   job: Job,
   look: Look,
-  listed: Listed | null = null,
+  { listed = null, see }: Looking = {},
 ): (reading: CheckReading) => Promise<Checked> {
   const before: SeenKeys[] = [];
   return async (reading) => {
     const seen = createSeenKeys(job.definition.keyForm);
-    const checked = await checkFile(reading, { job, look, listed, seen, before });
+    const checked = await checkFile(reading, { job, look, listed, see, seen, before });
     before.push(seen);
     return checked;
   };
 }
 
-/** To a new run, known keys are always another one's. */
 export function createRowCheck(ledger: Ledger): CheckRows {
   return async (run, batches) => {
     if (!needsApproval(run)) return undefined;
-    const { job: name, definition, target, facts } = run;
-    const look = {
-      ...createLook(ledger, target),
-      earlierRun: async () => null,
-      // Who registers the run has compared its file.
-      delivery: async () => undefined,
-    };
-    const reading = { ...facts, apart: new Map(facts.apart), batches };
-    const { sendable, invalid, skipped, waiting } = await createChecker({ name, definition }, look)(reading);
-    return { sendable, invalid, skipped, waiting };
+    const { counts, fates } = await foreseeRun(run, batches, ledger);
+    return { counts, unsent: unsentIn(fates) };
   };
+}
+
+/** Holds a run to a plan: it is refused where anything is otherwise by now. */
+export function createPlanCheck(plan: PlanFile, ledger: Ledger): CheckRows {
+  return async (run, batches) => {
+    const { counts, fates } = await foreseeRun(run, batches, ledger);
+    const { job, target, facts } = run;
+    const now = { job, target, sha256: facts.sha256, definition: definitionDigest(run), fates };
+    assertPlanned(plan, now, ledger.of(target).keys.sealing.digest);
+    return { counts, unsent: unsentIn(fates) };
+  };
+}
+
+/** To a new run, known keys are always another one's. */
+async function foreseeRun(run: NewRun, batches: CheckReading['batches'], ledger: Ledger) {
+  const { job: name, definition, target, facts } = run;
+  const look = {
+    ...createLook(ledger, target),
+    earlierRun: async () => null,
+    // Who registers the run has compared its file, and knows where its rows come from.
+    delivery: async () => undefined,
+    comesFrom: () => lineageOfNew(run, ledger.of(target).store),
+  };
+  const { ranges, see } = createFates();
+  const reading = { ...facts, apart: new Map(facts.apart), batches };
+  const checked = await createChecker({ name, definition }, look, { see })(reading);
+  const { sendable, invalid, skipped, waiting } = checked;
+  return { counts: { sendable, invalid, skipped, waiting }, fates: ranges };
 }
 
 const NOWHERE = () => new Set<string>();
@@ -67,12 +95,13 @@ type Around = {
   readonly job: Job;
   readonly look: Look;
   readonly listed: Listed | null;
+  readonly see: Looking['see'];
   readonly seen: SeenKeys;
   readonly before: readonly SeenKeys[];
 };
 
 async function checkFile(reading: CheckReading, around: Around): Promise<Checked> {
-  const { job, look, listed, seen, before } = around;
+  const { job, look, listed, see, seen, before } = around;
   const { definition, name } = job;
   const { sha256, folder } = reading;
   const mapping = mappingOf(job, reading);
@@ -96,7 +125,10 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const cutter = createGroupCutter(definition.group === undefined ? null : mapping.groupOf);
   const add = async (groups: readonly ReturnType<typeof cutter.end>[]) => {
     const ended = groups.filter((group) => group !== null);
-    for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
+    for (const forecast of await foresee(ended, foreseeing)) {
+      findings.add(forecast);
+      see?.(forecast);
+    }
   };
   const nameless = createNamelessColumns();
   const sample = createSpreadSample();

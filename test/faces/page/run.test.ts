@@ -138,7 +138,8 @@ test('a viewer sees keys, and neither names of files nor what can be done', asyn
 test('a run that waits for approval says what was checked, and to whom it can be left', async () => {
   const { page } = await openOwnPage(own());
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', approval: 'required' });
-  const checked = { sendable: 1, invalid: 1, skipped: 1, waiting: 0 };
+  const counts = { sendable: 1, invalid: 1, skipped: 1, waiting: 0 };
+  const checked = { counts, unsent: [2, 3] };
   const run = newRun({ definition, target: page.service.target, checked });
   const { store } = actingAs(page, atPage(OPERATOR.name)).ledger.of(run.target);
   await store.register(run);

@@ -1,0 +1,156 @@
+/**
+ * A plan as a file: what a check foresees for each row, so that a run can be held to it. No cell,
+ * no key and no digest of a row is in it. A run by a plan begins only where file, definition,
+ * target and fates are as they were, and sends nothing of a row of which the plan sends nothing.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Job } from '../../config/job-definition.ts';
+import { hexDigest } from '../../lib/digest.ts';
+import { hasCode, messageOf } from '../../lib/errors.ts';
+import { countOf } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
+import type { Fate, Forecast } from './forecast.ts';
+
+const kindSchema = z.enum(['sent', 'skipped', 'invalid']);
+type Kind = Fate['kind'] & z.infer<typeof kindSchema>;
+
+/** Of neighbouring rows, from the first to the last. */
+const rangeSchema = z.tuple([z.number().int().positive(), z.number().int().positive(), kindSchema]);
+type Range = z.infer<typeof rangeSchema>;
+
+const factsSchema = z.strictObject({
+  form: z.literal(1),
+  job: z.string(),
+  target: z.string(),
+  /** SHA-256 of the file. */
+  sha256: z.string(),
+  /** SHA-256 of the definition. */
+  definition: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
+  counts: z.record(z.enum(['rows', 'sendable', 'waiting', 'skipped', 'invalid']), z.number()),
+  fates: z.array(rangeSchema),
+});
+type Facts = z.infer<typeof factsSchema>;
+/** `seal`: of all else; an HMAC where the ledger is sealed. */
+const planSchema = factsSchema.extend({ seal: z.string() });
+export type PlanFile = z.infer<typeof planSchema>;
+
+type Digest = (text: string, length: number) => string;
+
+const SEAL_CHARACTERS = 43;
+
+function sealOf({ form, job, target, sha256, definition, at, counts, fates }: Facts, digest: Digest): string {
+  return digest(JSON.stringify([form, job, target, sha256, definition, at, counts, fates]), SEAL_CHARACTERS);
+}
+
+/** Collects the fates of rows, in file order. */
+export function createFates() {
+  const ranges: Range[] = [];
+  return {
+    ranges,
+    see({ rows, fate: { kind } }: Forecast): void {
+      for (const { row } of rows) {
+        const last = ranges.at(-1);
+        if (last !== undefined && last[2] === kind && last[1] === row - 1) last[1] = row;
+        else ranges.push([row, row, kind]);
+      }
+    },
+  };
+}
+
+/** Rows of which nothing is sent. */
+export function unsentIn(ranges: readonly Range[]): number[] {
+  const unsent = ranges.filter(([, , kind]) => kind !== 'sent');
+  return unsent.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
+}
+
+const DEFINITION_CHARACTERS = 64;
+
+export function definitionDigest({ definition }: Pick<Job, 'definition'>): string {
+  return hexDigest(JSON.stringify(definition), DEFINITION_CHARACTERS);
+}
+
+export async function writePlan(path: string, facts: Omit<Facts, 'form'>, digest: Digest): Promise<void> {
+  const whole = { form: 1 as const, ...facts };
+  const text = `${JSON.stringify({ ...whole, seal: sealOf(whole, digest) })}\n`;
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true });
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw new UsageError(`--out: ${path} is there already: name a new file`);
+    throw error;
+  }
+}
+
+/** A UsageError where it is none, or another than was written. */
+export async function readPlan(path: string): Promise<PlanFile> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`--plan: ${messageOf(error)}`);
+  });
+  const parsed = planSchema.safeParse(parsedJson(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`--plan: ${path} is no plan: expected a file that \`onboard check --out\` wrote`);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+type Now = Pick<Facts, 'job' | 'target' | 'sha256' | 'definition' | 'fates'>;
+
+/** A UsageError where anything is otherwise than the plan has it. */
+export function assertPlanned(plan: PlanFile, now: Now, digest: Digest): void {
+  const problems = [
+    ...(plan.seal === sealOf(plan, digest)
+      ? []
+      : ['it was changed since it was written, or is of another ledger']),
+    ...differing(plan, now),
+  ];
+  if (problems.length > 0)
+    throw new UsageError([...problems.map((problem) => `--plan: ${problem}.`), LOOK_AGAIN]);
+}
+
+const LOOK_AGAIN = 'Nothing was sent. Look at the file anew: `onboard check … --out` writes another plan.';
+
+function differing(plan: PlanFile, now: Now): readonly string[] {
+  if (plan.job !== now.job) return [`it is a plan for the job ${plan.job}, not ${now.job}`];
+  if (plan.target !== now.target) return [`it is a plan for ${plan.target}, not ${now.target}`];
+  if (plan.sha256 !== now.sha256) return ['the file is another than the plan was made for'];
+  if (plan.definition !== now.definition) return ['the job definition has changed since'];
+  const rows = differingRows(plan.fates, now.fates);
+  const told = rows
+    .slice(0, ROWS_TOLD)
+    .map(({ row, was, is }) => `row ${row} ${WORDS[was]}, and ${NOW[is]} by now`);
+  return rows.length === 0 ? [] : [`${countOf(rows.length, 'row')} would end otherwise`, ...told];
+}
+
+const ROWS_TOLD = 5;
+const WORDS: Readonly<Record<Kind, string>> = {
+  sent: 'was to be sent',
+  skipped: 'was to be skipped',
+  invalid: 'was invalid',
+};
+const NOW: Readonly<Record<Kind, string>> = {
+  sent: 'would be sent',
+  skipped: 'would be skipped',
+  invalid: 'would be invalid',
+};
+
+function differingRows(before: readonly Range[], now: readonly Range[]) {
+  const is = new Map(eachIn(now));
+  return eachIn(before).flatMap(([row, was]) => {
+    const kind = is.get(row) ?? 'invalid';
+    return kind === was ? [] : [{ row, was, is: kind }];
+  });
+}
+
+function eachIn(ranges: readonly Range[]): (readonly [row: number, kind: Kind])[] {
+  return ranges.flatMap(([first, last, kind]) =>
+    Array.from({ length: last - first + 1 }, (_, i) => [first + i, kind] as const),
+  );
+}
