@@ -47,6 +47,8 @@ test('a run by a plan sends just what the plan says', async () => {
   for (const value of ['Ada', 'S3']) expect(text).not.toContain(value);
   const { summary } = withSummary(await flow.onboard([...args, '--json']));
   expect(summary.outcomes).toMatchObject({ created: 1, updated: 1, skipped: 1, invalid: 1 });
+  // Nobody was asked to approve it.
+  expect(await flow.look(['status', summary.run])).not.toContain('approved');
 });
 
 test('where anything is otherwise by now, nothing is sent, and the rows are named', async () => {

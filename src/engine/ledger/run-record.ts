@@ -42,7 +42,11 @@ export type Delivery = {
 };
 
 /** What somebody has looked at. `unsent`: rows of which nothing would be sent. */
-export type Looked = { readonly counts: CheckCounts; readonly unsent: readonly number[] };
+export type Looked = {
+  /** For whoever approves it. */
+  readonly counts?: CheckCounts;
+  readonly unsent: readonly number[];
+};
 
 export type NewRun = {
   readonly id: string;
@@ -102,7 +106,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     ...(actor.via !== 'inbox' && { registeredBy: actor.name, registeredUser: actor.user ?? '' }),
     ...beginningOf(run),
     ...profileOf(run),
-    ...(checked !== undefined && { checked: JSON.stringify(checked.counts) }),
+    ...(checked?.counts !== undefined && { checked: JSON.stringify(checked.counts) }),
     chunks: chunksOf(chunking),
     ...(canary?.kind === 'first' && { canary: canary.kind }),
     chunkEnds: JSON.stringify(facts.chunkEnds),

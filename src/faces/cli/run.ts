@@ -9,7 +9,7 @@ import { EXIT, endsSeries, worse } from '../../model/exit.ts';
 import type { FileFacts } from '../../model/source.ts';
 import { nameOf } from '../../operations/own.ts';
 import { createPlanCheck, createRowCheck } from '../../runs/check/file.ts';
-import { type PlanFile, readPlan } from '../../runs/check/plan-file.ts';
+import { assertPlanOf, type PlanFile, readPlan } from '../../runs/check/plan-file.ts';
 import { tellEvents } from '../../runs/events.ts';
 import { executeToEnd } from '../../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../../runs/input.ts';
@@ -95,7 +95,9 @@ type Planned = Flags & { readonly planned: PlanFile | null };
 async function plannedBy({ plan }: Flags, { files }: Input): Promise<PlanFile | null> {
   if (plan === undefined) return null;
   refuseSeveral('--plan', files);
-  return readPlan(plan);
+  const planned = await readPlan(plan);
+  assertPlanOf(planned, files[0]?.sha256);
+  return planned;
 }
 
 /** Before the first run that a ledger has for a service. */

@@ -65,7 +65,7 @@ export function createPlanCheck(plan: PlanFile, ledger: Ledger): CheckRows {
     const { job, target, facts } = run;
     const now = { job, target, sha256: facts.sha256, definition: definitionDigest(run), fates };
     assertPlanned(plan, now, ledger.of(target).keys.sealing.digest);
-    return { counts, unsent: unsentIn(fates) };
+    return { unsent: unsentIn(fates), ...(needsApproval(run) && { counts }) };
   };
 }
 

@@ -115,12 +115,19 @@ export function assertPlanned(plan: PlanFile, now: Now, digest: Digest): void {
     throw new UsageError([...problems.map((problem) => `--plan: ${problem}.`), LOOK_AGAIN]);
 }
 
+const OTHER_FILE = 'the file is another than the plan was made for';
+
+/** Before anything is begun, or found to be over. */
+export function assertPlanOf(plan: PlanFile, sha256: string | undefined): void {
+  if (plan.sha256 !== sha256) throw new UsageError([`--plan: ${OTHER_FILE}.`, LOOK_AGAIN]);
+}
+
 const LOOK_AGAIN = 'Nothing was sent. Look at the file anew: `onboard check … --out` writes another plan.';
 
 function differing(plan: PlanFile, now: Now): readonly string[] {
   if (plan.job !== now.job) return [`it is a plan for the job ${plan.job}, not ${now.job}`];
   if (plan.target !== now.target) return [`it is a plan for ${plan.target}, not ${now.target}`];
-  if (plan.sha256 !== now.sha256) return ['the file is another than the plan was made for'];
+  if (plan.sha256 !== now.sha256) return [OTHER_FILE];
   if (plan.definition !== now.definition) return ['the job definition has changed since'];
   const rows = differingRows(plan.fates, now.fates);
   const told = rows
