@@ -41,8 +41,10 @@ type Digest = (text: string, length: number) => string;
 
 const SEAL_CHARACTERS = 43;
 
-function sealOf({ form, job, target, sha256, definition, at, counts, fates }: Facts, digest: Digest): string {
-  return digest(JSON.stringify([form, job, target, sha256, definition, at, counts, fates]), SEAL_CHARACTERS);
+/** In the schema's order of fields. */
+function sealOf(facts: Facts, digest: Digest): string {
+  const whole = factsSchema.strip().parse(facts);
+  return digest(JSON.stringify(whole), SEAL_CHARACTERS);
 }
 
 /** Collects the fates of rows, in file order. */
@@ -62,8 +64,9 @@ export function createFates() {
 
 /** Rows of which nothing is sent. */
 export function unsentIn(ranges: readonly Range[]): number[] {
-  const unsent = ranges.filter(([, , kind]) => kind !== 'sent');
-  return unsent.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
+  const unsent: number[] = [];
+  for (const [row, kind] of eachIn(ranges)) if (kind !== 'sent') unsent.push(row);
+  return unsent;
 }
 
 const DEFINITION_CHARACTERS = 64;
@@ -130,10 +133,15 @@ function differing(plan: PlanFile, now: Now): readonly string[] {
   if (plan.sha256 !== now.sha256) return [OTHER_FILE];
   if (plan.definition !== now.definition) return ['the job definition has changed since'];
   const rows = differingRows(plan.fates, now.fates);
-  const told = rows
-    .slice(0, ROWS_TOLD)
-    .map(({ row, was, is }) => `row ${row} ${WORDS[was]}, and ${NOW[is]} by now`);
-  return rows.length === 0 ? [] : [`${countOf(rows.length, 'row')} would end otherwise`, ...told];
+  if (rows.length === 0) return [];
+  const count = countOf(rows.length, 'row');
+  const told = rows.slice(0, ROWS_TOLD).map(rowWords);
+  return [`${count} would end otherwise`, ...told];
+}
+
+function rowWords({ row, was, is }: Differing): string {
+  const now = NOW[is];
+  return `row ${row} ${WORDS[was]}, and ${now} by now`;
 }
 
 const ROWS_TOLD = 5;
@@ -148,16 +156,24 @@ const NOW: Readonly<Record<Kind, string>> = {
   invalid: 'would be invalid',
 };
 
-function differingRows(before: readonly Range[], now: readonly Range[]) {
-  const is = new Map(eachIn(now));
-  return eachIn(before).flatMap(([row, was]) => {
-    const kind = is.get(row) ?? 'invalid';
-    return kind === was ? [] : [{ row, was, is: kind }];
-  });
+type Differing = {
+  readonly row: number;
+  readonly was: Kind;
+  readonly is: Kind;
+};
+
+function differingRows(before: readonly Range[], now: readonly Range[]): readonly Differing[] {
+  const kinds = new Map(eachIn(now));
+  const rows: Differing[] = [];
+  for (const [row, was] of eachIn(before)) {
+    const is = kinds.get(row) ?? 'invalid';
+    if (is !== was) rows.push({ row, was, is });
+  }
+  return rows;
 }
 
-function eachIn(ranges: readonly Range[]): (readonly [row: number, kind: Kind])[] {
-  return ranges.flatMap(([first, last, kind]) =>
-    Array.from({ length: last - first + 1 }, (_, i) => [first + i, kind] as const),
-  );
+function* eachIn(ranges: readonly Range[]): Generator<readonly [row: number, kind: Kind]> {
+  for (const [first, last, kind] of ranges) {
+    for (let row = first; row <= last; row += 1) yield [row, kind];
+  }
 }
