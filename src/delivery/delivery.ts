@@ -73,11 +73,8 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   let reach: Promise<Reach> | null = null;
   const permits = createServicePermits(() => performance.now());
   const makeContext: MakeContext = async (id, stopping) => {
-    const [run, definition, unsent] = await Promise.all([
-      store.get(id),
-      store.definition(id),
-      store.unsent(id),
-    ]);
+    const [run, terms] = await Promise.all([store.get(id), store.termsOf(id)]);
+    const { definition, unsent } = terms;
     if (run === null || definition === null) {
       if (!missing.has(id)) log.warn(UNKNOWN_RUN, { run: id });
       missing.add(id);

@@ -81,8 +81,8 @@ type NewFile = {
   /** Where files of its kind come from; left out: the file's own folder. */
   readonly folder?: string;
   readonly check: CheckRows;
-  /** Nothing goes but what a plan says. */
-  readonly isPlanned?: boolean;
+  /** By a plan: throws where the file's run, which is not over, was begun otherwise. */
+  readonly goesOn?: (run: Run) => Promise<void>;
 };
 
 /** The file's own new run, or the one of the same content and job before; or why it gets none. */
@@ -120,10 +120,10 @@ export async function registerFile(
       ...(found?.origins !== undefined && { origins: found.origins }),
       delivery,
     };
-    // Of a file that has its run, that one goes on as it was begun.
-    const isNew = found !== null;
+    const known = await runToGoOn(found, file, store);
+    if (known !== null) return { kind: 'known', id: known, told };
     const batches = readChunks(facts.path, facts.source, readFormatOf(job.definition));
-    const checked = isNew ? await check(run, batches) : undefined;
+    const checked = await check(run, batches);
     await ledger.index.add(id, target, createdAt);
     const { kind, id: registered } = await store.register({ ...run, checked }, registration.verified);
     if (kind !== 'new') await ledger.index.remove(id);
@@ -131,6 +131,16 @@ export async function registerFile(
     // Overtaken: another run took rows meanwhile, perhaps the same ones.
     if (kind !== 'overtaken') return { kind, id: registered, told };
   }
+}
+
+/** By a plan: the run that the file has. `null`: it has none, or there is no plan. */
+async function runToGoOn(
+  found: object | null,
+  { facts, job, goesOn }: NewFile,
+  store: RunStore,
+): Promise<string | null> {
+  if (found !== null || goesOn === undefined) return null;
+  return store.ofFile({ sha256: facts.sha256, job: job.name });
 }
 
 /** What of the file is beside earlier ones, and what people are told of it. */
@@ -187,7 +197,7 @@ export async function beginFile(
   const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
   const before = await foundRun(id, store, registration);
-  if (file.isPlanned === true && kind === 'known') await refuseUnbound(before, store);
+  if (kind === 'known' && !isOver(before) && before.state !== 'cancelled') await file.goesOn?.(before);
   if (isOver(before)) {
     tell(
       io,
@@ -207,17 +217,6 @@ export async function beginFile(
   const run = await setRunning(before, store);
   if (kind === 'known' && !awaitsPerson(run)) tell(io, await goingOn(id, store, io.interrupted));
   return run;
-}
-
-async function refuseUnbound(run: Run, store: RunStore): Promise<void> {
-  if (!isOver(run) && (await store.unsent(run.id)) === null) throw new UsageError(unboundWords(run.id));
-}
-
-function unboundWords(id: string): string {
-  return (
-    `--plan: run ${id} of this file was begun without a plan, and is not over. ` +
-    `To go on with it: \`onboard resume ${id}\`; to give it up: \`onboard cancel ${id}\`.`
-  );
 }
 
 function againWords({ id, state, reason }: Run): string {

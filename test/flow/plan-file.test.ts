@@ -40,7 +40,8 @@ test('a run by a plan sends just what the plan says', async () => {
     counts: { rows: 4, sendable: 2, skipped: 1, invalid: 1 },
     fates: [
       [1, 1, 'skipped'],
-      [2, 3, 'sent'],
+      [2, 2, 'changed'],
+      [3, 3, 'new'],
       [4, 4, 'invalid'],
     ],
   });
@@ -79,6 +80,19 @@ test('where anything is otherwise by now, nothing is sent, and the rows are name
   expect(made(flow)).toBe(1);
 });
 
+test('a run that was begun by a plan goes on by that one alone', async () => {
+  const flow = await startFlow();
+  const { plan, args } = await planned(flow, csv('S1,Ada', 'S2,Ben', ',Cy'));
+  expect((await flow.onboard(args, { MSB_TOKEN: 'wrong' })).exitCode).toBe(2);
+  const own = await readFile(plan, 'utf8');
+  await writeFile(plan, own.replace('portfolio', 'another'));
+  const refused = await flow.onboard(args);
+  expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('it was changed since')]);
+  await writeFile(plan, own);
+  const { summary } = withSummary(await flow.onboard([...args, '--json']));
+  expect(summary.outcomes).toMatchObject({ created: 2, invalid: 1 });
+});
+
 test('a plan is of one file, for a ledger, and a file of its own', async () => {
   const flow = await startFlow();
   const { job, file, plan, args } = await planned(flow, csv('S1,Ada'));
@@ -99,5 +113,6 @@ test('a plan is of one file, for a ledger, and a file of its own', async () => {
   await refusedAs('expected one file, got 2', [...args, file]);
   // A run that was begun without the plan is not held to it.
   await flow.onboard(['run', '--job-file', job, file], { MSB_TOKEN: 'wrong' });
-  await refusedAs('was begun without a plan', args);
+  await refusedAs('was begun without this plan', args);
+  await refusedAs('expected without --again', [...args, '--again']);
 });

@@ -45,7 +45,8 @@ export type Delivery = {
 export type Looked = {
   /** For whoever approves it. */
   readonly counts?: CheckCounts;
-  readonly unsent: readonly number[];
+  /** Left out: the run is not bound. */
+  readonly unsent?: readonly number[];
 };
 
 export type NewRun = {
@@ -117,7 +118,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
 
 /** Of its record: rows of which nothing goes, whatever has become possible since. */
 export async function unsentField({ checked }: NewRun): Promise<Record<string, string>> {
-  if (checked === undefined) return {};
+  if (checked?.unsent === undefined) return {};
   return { unsent: await packRowNumbers(checked.unsent) };
 }
 

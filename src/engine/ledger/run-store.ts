@@ -109,15 +109,20 @@ async function registerRun(run: NewRun, { redis, keys, verified }: Registering) 
   return { kind, id };
 }
 
-/** Rows of which nothing may be sent, since whoever let the run go saw it so; `null`: no such. */
-async function readUnsent(redis: RedisConnection, record: string): Promise<ReadonlySet<number> | null> {
-  const packed = await redis.hget(record, 'unsent');
-  return packed === null ? null : new Set(await unpackRowNumbers(packed));
+/** Read at once: what a run is bound to is not lost without its definition. */
+async function readTerms(redis: RedisConnection, record: string) {
+  const [definition, unsent] = await redis.hmget(record, 'definition', 'unsent');
+  return {
+    definition: definition ? jobDefinitionSchema.parse(JSON.parse(definition)) : null,
+    /** Rows of which nothing may be sent, as whoever let the run go saw it; `null`: no such. */
+    unsent: unsent ? new Set(await unpackRowNumbers(unsent)) : null,
+  };
 }
 
 /** Runs as they stand. */
 function createReads(redis: RedisConnection, keys: LedgerKeys) {
   const get = (id: string) => readRun(redis, keys, id);
+  const termsOf = (id: string) => readTerms(redis, keys.run(id).record);
   const closedChunks = async (id: string): Promise<ReadonlySet<number>> =>
     new Set((await redis.hkeys(keys.run(id).blocks)).map(Number));
   const idsOf = async (isMeant: (run: RunBrief) => boolean) => {
@@ -131,11 +136,9 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
   return {
     get,
     closedChunks,
-    unsent: (id: string) => readUnsent(redis, keys.run(id).record),
-    async definition(id: string): Promise<JobDefinition | null> {
-      const text = await redis.hget(keys.run(id).record, 'definition');
-      return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));
-    },
+    termsOf,
+    unsent: async (id: string): Promise<ReadonlySet<number> | null> => (await termsOf(id)).unsent,
+    definition: async (id: string): Promise<JobDefinition | null> => (await termsOf(id)).definition,
     /** Unknown runs are left out. */
     async statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>> {
       const states = new Map<string, RunState>();

@@ -5,10 +5,11 @@ import { jobsBefore, operationOf } from '../../config/job-definition.ts';
 import { serviceReady } from '../../delivery/target.ts';
 import type { ListenAddress } from '../../lib/listening.ts';
 import { confirm, countOf, type Io, tell } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT, endsSeries, worse } from '../../model/exit.ts';
 import type { FileFacts } from '../../model/source.ts';
 import { nameOf } from '../../operations/own.ts';
-import { createPlanCheck, createRowCheck } from '../../runs/check/file.ts';
+import { createRowCheck, holdTo } from '../../runs/check/file.ts';
 import { assertPlanOf, type PlanFile, readPlan } from '../../runs/check/plan-file.ts';
 import { tellEvents } from '../../runs/events.ts';
 import { executeToEnd } from '../../runs/execute.ts';
@@ -92,8 +93,11 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
 /** `null`: by none. */
 type Planned = Flags & { readonly planned: PlanFile | null };
 
-async function plannedBy({ plan }: Flags, { files }: Input): Promise<PlanFile | null> {
+const NO_AGAIN = '--plan: expected without --again: a plan is for a file that has no run yet';
+
+async function plannedBy({ plan, again }: Flags, { files }: Input): Promise<PlanFile | null> {
   if (plan === undefined) return null;
+  if (again === true) throw new UsageError(NO_AGAIN);
   refuseSeveral('--plan', files);
   const planned = await readPlan(plan);
   assertPlanOf(planned, files[0]?.sha256);
@@ -132,17 +136,10 @@ async function runFile(
   job: Input['job'],
   { session, flags }: { readonly session: TargetSession; readonly flags: Planned },
 ): Promise<number> {
-  const { planned } = flags;
-  const { ledger } = session;
-  const check = planned === null ? createRowCheck(ledger) : createPlanCheck(planned, ledger);
-  const file = {
-    facts,
-    job,
-    target: session.service.target,
-    again: flags.again === true,
-    check,
-    isPlanned: planned !== null,
-  };
+  const { planned, again = false } = flags;
+  const { ledger, service } = session;
+  const held = planned === null ? { check: createRowCheck(ledger) } : holdTo(planned, job, ledger);
+  const file = { facts, job, target: service.target, again, ...held };
   const run = await beginFile(file, session);
   return tellEnded(await executeToEnd(run, fileRows(facts), session), session, flags);
 }

@@ -2,13 +2,13 @@
  * What a run would do with the files of a job and find wrong, without a call and without a change
  * in the ledger.
  */
-import type { Job } from '../../config/job-definition.ts';
+import { isKnownByContent, type Job } from '../../config/job-definition.ts';
 import { readFormatOf } from '../../delivery/run-mapping.ts';
 import { type NewRun, needsApproval } from '../../engine/ledger/run-record.ts';
 import { IN_CLEAR } from '../../engine/ledger/sealing.ts';
 import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
-import { awaitsPerson } from '../../model/run.ts';
+import { awaitsPerson, type Run } from '../../model/run.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { readChunks } from '../../readers/intake/chunks.ts';
 import { asShown } from '../../readers/intake/encoding.ts';
@@ -26,7 +26,14 @@ import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, type Forecast, foresee, type SeenKeys } from './forecast.ts';
 import { createLook, type Look } from './ledger.ts';
 import type { Listed } from './plan.ts';
-import { assertPlanned, createFates, definitionDigest, type PlanFile, unsentIn } from './plan-file.ts';
+import {
+  assertBoundBy,
+  assertPlanned,
+  createFates,
+  definitionDigest,
+  type PlanFile,
+  unsentIn,
+} from './plan-file.ts';
 
 type Looking = {
   /** Of the plan, the records to name. */
@@ -54,19 +61,32 @@ export function createRowCheck(ledger: Ledger): CheckRows {
   return async (run, batches) => {
     if (!needsApproval(run)) return undefined;
     const { counts, fates } = await foreseeRun(run, batches, ledger);
-    return { counts, unsent: unsentIn(fates) };
+    // Like rows without a key, of an earlier file, are told apart by what that run knows.
+    const isEarlier = run.rerunOf !== undefined || run.origins !== undefined;
+    const isBound = !(isEarlier && isKnownByContent(run.definition));
+    return isBound ? { counts, unsent: unsentIn(fates) } : { counts };
   };
 }
 
-/** Holds a run to a plan: it is refused where anything is otherwise by now. */
-export function createPlanCheck(plan: PlanFile, ledger: Ledger): CheckRows {
-  return async (run, batches) => {
+/**
+ * Holds the run of a file to a plan: a new one is refused where anything is otherwise by now, and
+ * one that is not over where it was begun otherwise.
+ */
+export function holdTo(plan: PlanFile, { definition }: Pick<Job, 'definition'>, ledger: Ledger) {
+  const digestAt = (target: string) => ledger.of(target).keys.sealing.digest;
+  const check: CheckRows = async (run, batches) => {
     const { counts, fates } = await foreseeRun(run, batches, ledger);
     const { job, target, facts } = run;
     const now = { job, target, sha256: facts.sha256, definition: definitionDigest(run), fates };
-    assertPlanned(plan, now, ledger.of(target).keys.sealing.digest);
+    assertPlanned(plan, now, digestAt(target));
     return { unsent: unsentIn(fates), ...(needsApproval(run) && { counts }) };
   };
+  const goesOn = async (run: Run) => {
+    const unsent = await ledger.of(run.target).store.unsent(run.id);
+    const now = { ...run, definition: definitionDigest({ definition }) };
+    assertBoundBy(plan, now, unsent, digestAt(run.target));
+  };
+  return { check, goesOn };
 }
 
 /** To a new run, known keys are always another one's. */

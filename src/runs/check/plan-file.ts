@@ -12,8 +12,8 @@ import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Fate, Forecast } from './forecast.ts';
 
-const kindSchema = z.enum(['sent', 'skipped', 'invalid']);
-type Kind = Fate['kind'] & z.infer<typeof kindSchema>;
+const kindSchema = z.enum(['new', 'changed', 'skipped', 'invalid']);
+type Kind = z.infer<typeof kindSchema>;
 
 /** Of neighbouring rows, from the first to the last. */
 const rangeSchema = z.tuple([z.number().int().positive(), z.number().int().positive(), kindSchema]);
@@ -52,7 +52,8 @@ export function createFates() {
   const ranges: Range[] = [];
   return {
     ranges,
-    see({ rows, fate: { kind } }: Forecast): void {
+    see({ rows, fate }: Forecast): void {
+      const kind = kindOf(fate);
       for (const { row } of rows) {
         const last = ranges.at(-1);
         if (last !== undefined && last[2] === kind && last[1] === row - 1) last[1] = row;
@@ -62,11 +63,21 @@ export function createFates() {
   };
 }
 
+/** A record that is created by now would be updated, or the other way round. */
+function kindOf({ kind, change }: Fate): Kind {
+  if (kind !== 'sent') return kind;
+  return change === undefined || change.kind === 'new' ? 'new' : 'changed';
+}
+
 /** Rows of which nothing is sent. */
 export function unsentIn(ranges: readonly Range[]): number[] {
   const unsent: number[] = [];
-  for (const [row, kind] of eachIn(ranges)) if (kind !== 'sent') unsent.push(row);
+  for (const [row, kind] of eachIn(ranges)) if (isUnsent(kind)) unsent.push(row);
   return unsent;
+}
+
+function isUnsent(kind: Kind): boolean {
+  return kind === 'skipped' || kind === 'invalid';
 }
 
 const DEFINITION_CHARACTERS = 64;
@@ -108,15 +119,37 @@ type Now = Pick<Facts, 'job' | 'target' | 'sha256' | 'definition' | 'fates'>;
 
 /** A UsageError where anything is otherwise than the plan has it. */
 export function assertPlanned(plan: PlanFile, now: Now, digest: Digest): void {
-  const problems = [
-    ...(plan.seal === sealOf(plan, digest)
-      ? []
-      : ['it was changed since it was written, or is of another ledger']),
-    ...differing(plan, now),
-  ];
-  if (problems.length > 0)
-    throw new UsageError([...problems.map((problem) => `--plan: ${problem}.`), LOOK_AGAIN]);
+  const rows = differingRows(plan.fates, now.fates);
+  const count = countOf(rows.length, 'row');
+  const told = rows.slice(0, ROWS_TOLD).map(rowWords);
+  const ofRows = rows.length === 0 ? [] : [`${count} would end otherwise`, ...told];
+  refuse([...damage(plan, digest), ...(misplaced(plan, now) ?? ofRows)]);
 }
+
+/** The same, of a run that goes on: `unsent` is what it was bound to. */
+export function assertBoundBy(
+  plan: PlanFile,
+  run: Omit<Now, 'fates'>,
+  unsent: ReadonlySet<number> | null,
+  digest: Digest,
+): void {
+  const planned = unsentIn(plan.fates);
+  const isSame = unsent !== null && planned.every((row) => unsent.has(row));
+  const isBound = isSame && planned.length === [...unsent].filter((row) => row > 0).length;
+  const bound = isBound ? [] : ['the run of this file, which is not over, was begun without this plan'];
+  refuse([...damage(plan, digest), ...(misplaced(plan, run) ?? bound)]);
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new UsageError([...problems.map((problem) => `--plan: ${problem}.`), LOOK_AGAIN]);
+}
+
+function damage(plan: PlanFile, digest: Digest): readonly string[] {
+  return plan.seal === sealOf(plan, digest) ? [] : [CHANGED];
+}
+
+const CHANGED = 'it was changed since it was written, or is of another ledger';
 
 const OTHER_FILE = 'the file is another than the plan was made for';
 
@@ -127,16 +160,13 @@ export function assertPlanOf(plan: PlanFile, sha256: string | undefined): void {
 
 const LOOK_AGAIN = 'Nothing was sent. Look at the file anew: `onboard check … --out` writes another plan.';
 
-function differing(plan: PlanFile, now: Now): readonly string[] {
+/** `null`: it is for just that. */
+function misplaced(plan: PlanFile, now: Omit<Now, 'fates'>): readonly string[] | null {
   if (plan.job !== now.job) return [`it is a plan for the job ${plan.job}, not ${now.job}`];
   if (plan.target !== now.target) return [`it is a plan for ${plan.target}, not ${now.target}`];
   if (plan.sha256 !== now.sha256) return [OTHER_FILE];
   if (plan.definition !== now.definition) return ['the job definition has changed since'];
-  const rows = differingRows(plan.fates, now.fates);
-  if (rows.length === 0) return [];
-  const count = countOf(rows.length, 'row');
-  const told = rows.slice(0, ROWS_TOLD).map(rowWords);
-  return [`${count} would end otherwise`, ...told];
+  return null;
 }
 
 function rowWords({ row, was, is }: Differing): string {
@@ -146,12 +176,14 @@ function rowWords({ row, was, is }: Differing): string {
 
 const ROWS_TOLD = 5;
 const WORDS: Readonly<Record<Kind, string>> = {
-  sent: 'was to be sent',
+  new: 'was to be sent',
+  changed: 'was to be sent as a change',
   skipped: 'was to be skipped',
   invalid: 'was invalid',
 };
 const NOW: Readonly<Record<Kind, string>> = {
-  sent: 'would be sent',
+  new: 'would be sent',
+  changed: 'would be sent as a change',
   skipped: 'would be skipped',
   invalid: 'would be invalid',
 };
