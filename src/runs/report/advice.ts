@@ -91,7 +91,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
     'They were sent; results.csv names the other row. Where ' +
     'the two are one payee, it is at the service twice: take ' +
     'one of them out there, and keep one key for it.',
-  plan_differs: '`onboard rerun` this run: the row is looked at anew, and ' + 'goes as it stands now.',
+  plan_differs: 'Have it looked at anew with `onboard rerun`: it goes as it stands then.',
   rule_broken: `Correct the cell ${IN_FAILED}; the rule stands under \`rules\` in the job definition.`,
   reference_unknown:
     'Load the record with that key first, then `onboard rerun` ' +
