@@ -27,8 +27,15 @@ import {
 } from '../readers/mapping/field-digests.ts';
 import { besideKeyless } from '../readers/mapping/group.ts';
 import type { Idempotency } from './idempotency.ts';
-import { heldForAccount, warningOfAccount } from './known-accounts.ts';
-import { type Change, changeOf, endOfKnown, NOT_KNOWN, UNCHANGED } from './known-content.ts';
+import {
+  type Change,
+  changeOf,
+  endOfKnown,
+  heldForAccount,
+  NOT_KNOWN,
+  UNCHANGED,
+  warningOfAccount,
+} from './known-content.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import type { RowEnd, RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
@@ -91,8 +98,6 @@ type Means = {
   readonly mapping: Mapping;
   readonly service: Pick<ServiceEdge, 'build'>;
   readonly idempotency?: Idempotency | null;
-  /** Rows of which nothing may be sent, as whoever let the run go saw it. */
-  readonly unsent?: ReadonlySet<number> | null;
   /** What goes into the digests of a record's fields; left out: its key. */
   readonly saltOf?: (key: string) => string;
 };
@@ -109,24 +114,10 @@ export function decide(task: Undecided, marks: Marks, means: Means): Plan {
   const settled = settledPlan(task, marks, ({ outcome }) => outcome !== 'invalid');
   if (settled !== null) return settled;
   try {
-    const intent = mark?.kind === 'intent' ? mark : null;
-    const plan = decideOpen(task, intent, means);
-    const isBound = means.unsent?.has(task.row.row) === true;
-    return isBound && intent === null ? withoutSending(plan) : plan;
+    return decideOpen(task, mark?.kind === 'intent' ? mark : null, means);
   } catch (error) {
     return internalError(error);
   }
-}
-
-/** It became possible since somebody looked: nothing goes that was not looked at. */
-function withoutSending(plan: Plan): Plan {
-  if (plan.kind === 'send') return DIFFERS;
-  if (plan.kind !== 'ask') return plan;
-  const decide = (answers: Answers) => {
-    const next = plan.decide(answers);
-    return next.kind === 'wait' ? next : withoutSending(next);
-  };
-  return { ...plan, decide };
 }
 
 /** For a cancelled run: nothing more is sent, and what may have been sent is in doubt. */
@@ -579,15 +570,6 @@ export const WORKER_LOST: RowEnd = {
   outcome: 'in-doubt',
   code: 'worker_lost',
   message: 'the worker ended while the request was in flight',
-};
-
-const DIFFERS: Plan = {
-  kind: 'end',
-  end: {
-    outcome: 'invalid',
-    code: 'plan_differs',
-    message: 'nothing of this row was to be sent when the run was let go, and by now something would be',
-  },
 };
 
 const LOST: Plan = { kind: 'end', end: WORKER_LOST };

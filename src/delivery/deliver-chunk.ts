@@ -182,7 +182,7 @@ function executeAll(tasks: readonly RowTask[], taken: Taken, take: UntoldTake): 
     const telling = { ...take, ended, failed };
     const { state, marks } = taken;
     const planOf = (task: RowTask) =>
-      state === 'cancelled' ? decideCancelled(task, marks) : decide(task, marks, take.context);
+      state === 'cancelled' ? decideCancelled(task, marks) : decideBound(task, marks, take.context);
     for (const task of tasks) {
       try {
         execute(task, planOf(task), telling);
@@ -193,6 +193,34 @@ function executeAll(tasks: readonly RowTask[], taken: Taken, take: UntoldTake): 
     ended('settled');
   });
 }
+
+/** With an intent on the row it was about to go: what became of that is the question. */
+function decideBound(task: RowTask, marks: Taken['marks'], context: RunContext): Plan {
+  const { row } = task.row;
+  const plan = decide(task, marks, context);
+  const isBound = context.unsent?.has(row) === true && !marks.has(row);
+  return isBound ? withoutSending(plan) : plan;
+}
+
+/** It became possible since somebody looked: nothing goes that was not looked at. */
+function withoutSending(plan: Plan): Plan {
+  if (plan.kind === 'send') return DIFFERS;
+  if (plan.kind !== 'ask') return plan;
+  const decide = (answers: Answers) => {
+    const next = plan.decide(answers);
+    return next.kind === 'wait' ? next : withoutSending(next);
+  };
+  return { ...plan, decide };
+}
+
+const DIFFERS: Plan = {
+  kind: 'end',
+  end: {
+    outcome: 'invalid',
+    code: 'plan_differs',
+    message: 'nothing of this row was to be sent when the run was let go, and by now something would be',
+  },
+};
 
 function execute(task: RowTask, plan: Plan, take: ChunkTake): void {
   switch (plan.kind) {

@@ -1,11 +1,12 @@
 /**
- * What becomes of a row whose key is known where the record's content was kept: whether the row
- * says the same, and whether money would go elsewhere. Nothing of it is sent again, so that what
- * differs is told, and another account is held where the job says so.
+ * What becomes of a row by what is known of records. Of a known key: whether the row says the same,
+ * and whether money would go elsewhere; nothing of it is sent again, so that what differs is told.
+ * Of a new key: whether another payee has its account. Where the job says so, both are held.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type AccountsCompared, compareContent, hasAccounts } from '../model/content.ts';
-import type { Issue } from '../model/issue.ts';
+import { type AccountClaim, type AccountHolder, isAnothers } from '../model/identity.ts';
+import type { Issue, Values } from '../model/issue.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { RowEnd } from './row-task.ts';
@@ -129,3 +130,47 @@ const CODES: Readonly<Record<AccountsCompared, WarningCode>> = {
   restated: 'account_changed',
   changed: 'account_changed',
 };
+
+type Accounts = AccountClaim | undefined;
+
+/** `null`: it may go, as far as accounts are concerned. */
+export function heldForAccount(accounts: Accounts, guard: Guard): RowEnd | null {
+  const other = accounts?.other;
+  const isHeld = guard === 'hold' && other !== undefined && isAnothers(other);
+  if (!isHeld) return null;
+  return {
+    outcome: 'invalid',
+    code: 'account_shared',
+    message: holderWords(other),
+    values: holderValues(other),
+  };
+}
+
+/** Of a row that is sent; `null`: there is nothing to tell. */
+export function warningOfAccount(accounts: Accounts, { row, line }: Known['row']): Issue | null {
+  const other = accounts?.other;
+  if (other === undefined) return null;
+  return {
+    row,
+    line,
+    column: null,
+    value: null,
+    expected: `an account that no other payee has; ${holderWords(other)}`,
+    values: holderValues(other),
+    code: other.isSameName ? 'payee_repeated' : 'account_shared',
+  };
+}
+
+function holderWords({ run, isSameName }: AccountHolder): string {
+  const where = run === null ? 'this file' : 'run {run}';
+  const name = isSameName ? SAME : ANOTHER;
+  return `row {row} of ${where} has ${name}`;
+}
+
+const SAME = 'this account and this name under another key';
+const ANOTHER = 'this account under another name';
+
+function holderValues({ run, row }: AccountHolder): Values {
+  const ofRow = { row: String(row) };
+  return run === null ? ofRow : { ...ofRow, run };
+}

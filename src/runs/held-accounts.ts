@@ -20,6 +20,7 @@ import { spaceOf } from '../operations/operations.ts';
 import { packContent } from '../readers/mapping/field-digests.ts';
 import { accountDigests } from '../readers/mapping/payee-accounts.ts';
 import type { Ledger } from '../session.ts';
+import { NOWHERE } from './origins.ts';
 
 export const HELD_CODES = ['account_changed', 'account_shared'] as const;
 export type HeldCode = (typeof HELD_CODES)[number];
@@ -65,57 +66,56 @@ type Release = {
  * for which they were. Answers how many accounts that was not so of before, and the runs in which
  * rows of them are open.
  */
-export async function releaseAccounts(of: Run, release: Release, ledger: Ledger) {
-  const { request, areShared } = release;
-  const { open } = await standsAt(of, ledger);
-  const held = await heldRows(of, release.rows, { open, ledger });
+export async function releaseAccounts(of: Run, { rows, request, areShared }: Release, ledger: Ledger) {
+  const { keys, store } = ledger.of(of.target);
+  const { open } = await openAccounts(ledger.redis, keys, store).standOf(of.id);
+  const held = await heldRows(of, rows, open, ledger);
+  // All are looked at before any is released.
+  const found = await Promise.all([...held].map(([id, numbers]) => contestedBy(id, numbers, of, ledger)));
   let changed = 0;
-  for (const [run, numbers] of held) {
-    const { keys, space, records } = await heldRecords(run, numbers, ledger, refusedRelease);
-    const index = { redis: ledger.redis, keys, space };
-    const digest = keys.sealing.digest;
-    const rows = records.map(({ first, mapped }) => ({
-      row: first,
-      digests: accountDigests(mapped.body, digest),
-    }));
-    // A row may have accounts of its own beside.
-    const asking = { run: run.id, rows, comesFrom: () => NOWHERE };
-    const digests = await accountsOfOthers(index, asking);
-    if (digests.length === 0) throw refusedRelease(NO_ACCOUNT);
-    const sharing = { run: run.id, rows: numbers, areShared, at: request.at, reason: request.why };
+  for (const { index, digests, run, rows: numbers } of found) {
+    const sharing = { run, rows: numbers, areShared, at: request.at, reason: request.why };
     changed += await shareAccounts(index, digests, sharing);
   }
   const waiting = [...open.values()].filter(({ code, isWrittenOff }) => code === SHARED && !isWrittenOff);
   return { changed, runs: [...new Set(waiting.map((one) => one.run))] };
 }
 
-function standsAt({ id, target }: Run, { redis, of }: Ledger) {
-  const { keys, store } = of(target);
-  return openAccounts(redis, keys, store).standOf(id);
+/** The accounts for which a run held these rows; they may have others of their own beside. */
+async function contestedBy(id: string, rows: readonly number[], { target }: Run, ledger: Ledger) {
+  const run = await ledger.of(target).store.get(id);
+  if (run === null) throw refusedRelease(`run ${id} is gone`);
+  const { keys, space, records } = await heldRecords(run, rows, ledger, refusedRelease);
+  const index = { redis: ledger.redis, keys, space };
+  const named = records.map(({ first, mapped }) => ({
+    row: first,
+    digests: accountDigests(mapped.body, keys.sealing.digest),
+  }));
+  const digests = await accountsOfOthers(index, { run: id, rows: named, comesFrom: NOWHERE });
+  if (digests.length === 0) throw refusedRelease(NO_ACCOUNT);
+  return { index, digests, run: id, rows };
 }
 
 const SHARED: HeldCode = 'account_shared';
-const NOWHERE: ReadonlySet<string> = new Set();
 const NO_ACCOUNT = 'no other payee has an account of these rows, or what they said is purged.';
 
-type Where = { readonly open: ReadonlyMap<number, Standing>; readonly ledger: Ledger };
-
-/** Named rows by the run that held them. */
-async function heldRows(of: Run, named: readonly number[], { open, ledger }: Where) {
-  const { store } = ledger.of(of.target);
+/** Named rows by the run that held them: this one, or the one in which they stand last. */
+async function heldRows(of: Run, named: readonly number[], open: Open, ledger: Ledger) {
   const { settled, numbersWith } = await settledOf(of, new Set(named), ledger);
-  const held = new Map<Run, number[]>();
+  const held = new Map<string, number[]>();
   for (const row of new Set(named)) {
+    const own = settled.get(row);
     const last = open.get(row);
-    const isHere = settled.get(row)?.code === SHARED;
-    const isLater = !isHere && last?.code === SHARED;
-    const run = isLater ? await store.get(last.run) : of;
-    if ((!isHere && !isLater) || run === null) throw refusedRelease(notShared(row, of, settled.get(row)));
-    const key = [...held.keys()].find(({ id }) => id === run.id) ?? run;
-    held.set(key, [...(held.get(key) ?? []), ...(isLater ? [last.row] : numbersWith(row))]);
+    const isHere = own?.code === SHARED;
+    if (!isHere && last?.code !== SHARED) throw refusedRelease(notShared(row, of, own));
+    const run = isHere || last === undefined ? of.id : last.run;
+    const rows = isHere || last === undefined ? numbersWith(row) : [last.row];
+    held.set(run, [...(held.get(run) ?? []), ...rows]);
   }
   return held;
 }
+
+type Open = ReadonlyMap<number, Standing>;
 
 function refusedMove(why: string): UsageError {
   return new UsageError([`--changed-at-service: ${why}`, 'Nothing was written off.']);

@@ -27,7 +27,7 @@ import { identitySpace, isInPath } from '../operations/operations.ts';
 import type { RowChunk } from '../readers/intake/chunks.ts';
 import type { TargetSession } from '../session.ts';
 import { type AccountsOf, countsRows, createAccountsOf, type Identify, openIdentify } from './identities.ts';
-import { lineageOf } from './origins.ts';
+import { lineageOf, NOWHERE } from './origins.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 import { canaryOf } from './rows.ts';
 
@@ -96,8 +96,11 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
   const { redis } = session.ledger;
   const identify = await waitOut(() => openIdentify(run, definition, { redis, keys }), ingest);
   const accountsOf = createAccountsOf(definition, mapping, keys);
-  const origins = await waitOut(() => readOrigins(redis, keys, run), ingest);
-  const comesFrom = await waitOut(() => lineageOf(origins, store), ingest);
+  // Asked for accounts alone.
+  const comesFrom =
+    accountsOf === null
+      ? NOWHERE
+      : await waitOut(async () => lineageOf(await readOrigins(redis, keys, run), store), ingest);
   const ingesting = {
     ...ingest,
     session,

@@ -55,7 +55,7 @@ export async function lineageOf(origins: Origins, store: Pick<RunStore, 'get'>) 
     const lineage = await runsBefore(run, store);
     for (const [row] of pairs) byRow.set(row, lineage);
   }
-  return (row: number): ReadonlySet<string> => byRow.get(row) ?? NOWHERE;
+  return (row: number): ReadonlySet<string> => byRow.get(row) ?? NONE;
 }
 
 /** The same, of a run that is about to be registered. */
@@ -65,7 +65,10 @@ export async function lineageOfNew({ rerunOf, origins }: NewRun, store: Pick<Run
   return () => lineage;
 }
 
-const NOWHERE: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
+
+/** The lineage of rows that come from no run. */
+export const NOWHERE = () => NONE;
 
 /** With itself. Of several runs that one corrects, each counts for all of its rows. */
 async function runsBefore(id: string, store: Pick<RunStore, 'get'>): Promise<ReadonlySet<string>> {

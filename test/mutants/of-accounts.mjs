@@ -246,8 +246,8 @@ export const OF_ACCOUNTS = [
   {
     id: 'plan-unbound',
     in: 'src/delivery',
-    find: 'const isBound = means.unsent?.has(task.row.row) === true;',
-    put: 'const isBound = false;',
+    find: 'const isBound = context.unsent?.has(row) === true && !marks.has(row);',
+    put: 'const isBound = row < 0;',
     tests: ['test/flow/approval'],
     builds: true,
     why: 'an approved run sends what nobody has looked at',

@@ -113,10 +113,14 @@ async function registerRun(run: NewRun, { redis, keys, verified }: Registering) 
 async function readTerms(redis: RedisConnection, record: string) {
   const [definition, unsent] = await redis.hmget(record, 'definition', 'unsent');
   return {
-    definition: definition ? jobDefinitionSchema.parse(JSON.parse(definition)) : null,
+    definition: parsedDefinition(definition),
     /** Rows of which nothing may be sent, as whoever let the run go saw it; `null`: no such. */
     unsent: unsent ? new Set(await unpackRowNumbers(unsent)) : null,
   };
+}
+
+function parsedDefinition(text: string | null | undefined): JobDefinition | null {
+  return text ? jobDefinitionSchema.parse(JSON.parse(text)) : null;
 }
 
 /** Runs as they stand. */
@@ -138,7 +142,8 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
     closedChunks,
     termsOf,
     unsent: async (id: string): Promise<ReadonlySet<number> | null> => (await termsOf(id)).unsent,
-    definition: async (id: string): Promise<JobDefinition | null> => (await termsOf(id)).definition,
+    definition: async (id: string): Promise<JobDefinition | null> =>
+      parsedDefinition(await redis.hget(keys.run(id).record, 'definition')),
     /** Unknown runs are left out. */
     async statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>> {
       const states = new Map<string, RunState>();

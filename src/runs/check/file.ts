@@ -7,6 +7,7 @@ import { readFormatOf } from '../../delivery/run-mapping.ts';
 import { type NewRun, needsApproval } from '../../engine/ledger/run-record.ts';
 import { IN_CLEAR } from '../../engine/ledger/sealing.ts';
 import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
+import type { Mapping } from '../../model/mapping.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
 import { awaitsPerson, type Run } from '../../model/run.ts';
 import type { SourceInfo } from '../../model/source.ts';
@@ -20,7 +21,7 @@ import { createNamelessColumns, hashFile } from '../../readers/intake/survey.ts'
 import type { Ledger } from '../../session.ts';
 import { createAccountsOf, createFileIdentify } from '../identities.ts';
 import { mappingOf } from '../input.ts';
-import { lineageOfNew } from '../origins.ts';
+import { lineageOfNew, NOWHERE } from '../origins.ts';
 import { type CheckRows, surveyFor } from '../rows.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, type Forecast, foresee, type SeenKeys } from './forecast.ts';
@@ -106,8 +107,6 @@ async function foreseeRun(run: NewRun, batches: CheckReading['batches'], ledger:
   return { counts: { sendable, invalid, skipped, waiting }, fates: ranges };
 }
 
-const NOWHERE = () => new Set<string>();
-
 /** Few enough that garbage is cheap to collect. */
 const ROWS_AT_ONCE = 100;
 
@@ -129,13 +128,12 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const findings = createFindings(listed);
   const origins = createOriginLook(reading.path);
   const foreseeing = {
-    comesFrom: look.kind === 'ledger' ? await look.comesFrom(reading, earlier, definition) : NOWHERE,
+    ...(await accountsAsked(reading, { job, look, mapping, earlier })),
     definition,
     mapping,
     sha256,
     look,
     identify: createFileIdentify(sha256, { definition, mapping }),
-    accountsOf: createAccountsOf(definition, mapping, look.kind === 'ledger' ? look : { sealing: IN_CLEAR }),
     earlier: earlier?.id ?? null,
     seen,
     apart: reading.apart,
@@ -179,6 +177,20 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const told = { ...reading, source };
   const found = { job: name, reading: told, rows, look, earlier, delivery, estimate };
   return findings.result({ ...found, ...against });
+}
+
+type Asked = Pick<Around, 'job' | 'look'> & { readonly mapping: Mapping; readonly earlier: Run | null };
+
+/** Where rows come from matters to their accounts alone. */
+async function accountsAsked(reading: CheckReading, { job, look, mapping, earlier }: Asked) {
+  const { definition } = job;
+  if (look.kind === 'none') {
+    const accountsOf = createAccountsOf(definition, mapping, { sealing: IN_CLEAR });
+    return { accountsOf, comesFrom: NOWHERE };
+  }
+  const accountsOf = createAccountsOf(definition, mapping, look);
+  const comesFrom = accountsOf === null ? NOWHERE : await look.comesFrom(reading, earlier, definition);
+  return { accountsOf, comesFrom };
 }
 
 /** Records of the job's last file that this one lacks, where its files have all of them. */
