@@ -97,7 +97,7 @@ export function withSession<T>(
 }
 
 /** What a command has before it opens a ledger, or without one. */
-type CommandParts = Pick<Session, 'io' | 'env' | 'log' | 'releasers'>;
+export type CommandParts = Pick<Session, 'io' | 'env' | 'log' | 'releasers'>;
 
 /** What waits for Redis when a command gives up is journaled; it need not be waited for. */
 const GIVEN_UP_MS = 5_000;

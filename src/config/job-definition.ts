@@ -15,7 +15,7 @@ import { FILE_TYPES } from '../model/file-format.ts';
 import { type CheckCode, severitySchema } from '../model/issue.ts';
 import { keyFormSchema } from '../model/key-form.ts';
 import type { Operation } from '../model/operation.ts';
-import { mayUpdate, OPERATIONS, spaceOf, specOf } from '../operations/operations.ts';
+import { ADOPTIONS, mayUpdate, OPERATIONS, spaceOf, specOf } from '../operations/operations.ts';
 import { isOwn } from '../operations/own.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
 import { sendSchema } from './send-settings.ts';
@@ -329,7 +329,7 @@ const DESCRIBED = 'custom';
 
 const settingsSchema = z.strictObject({
   operation: z
-    .enum([...OPERATIONS, DESCRIBED])
+    .enum([...OPERATIONS, ...ADOPTIONS, DESCRIBED])
     .describe('What each row asks of the service; `custom`: what `request` describes.'),
   request: ownRequestSchema.optional(),
   files: z

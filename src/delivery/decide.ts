@@ -6,19 +6,26 @@
  * row mapped.
  */
 import { isKnownByContent, type JobDefinition } from '../config/job-definition.ts';
+import type { FirstUpdate } from '../engine/ledger/adoption.ts';
 import type { KeyPlace } from '../engine/ledger/keys.ts';
 import { type FirstIntent, firstIntentIn, type Mark } from '../engine/ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../engine/ledger/settle-entry.ts';
 import type { MappedRecord } from '../model/content.ts';
-import type { KeyClaim, KeyState } from '../model/identity.ts';
-import type { Issue, Values } from '../model/issue.ts';
+import type { KeyState } from '../model/identity.ts';
+import type { Issue } from '../model/issue.ts';
 import { withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import type { Call, Operation } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
-import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { callOfKnown, callOfNew, isUpsert, mayRepeat, spaceOf } from '../operations/operations.ts';
+import {
+  callOfKnown,
+  callOfNew,
+  isAdoption,
+  isUpsert,
+  mayRepeat,
+  spaceOf,
+} from '../operations/operations.ts';
 import {
   changedFields,
   emptiedFields,
@@ -26,6 +33,7 @@ import {
   packFieldDigests,
 } from '../readers/mapping/field-digests.ts';
 import { besideKeyless } from '../readers/mapping/group.ts';
+import { blocked, blockedBy, unsendable } from './blocked.ts';
 import type { Idempotency } from './idempotency.ts';
 import {
   type Change,
@@ -65,6 +73,8 @@ export type Plan =
       readonly fields?: PlannedFields;
       /** Left out: the record is new. */
       readonly change?: Change;
+      /** Of a record that no run has updated, as far as is known. */
+      readonly firstUpdate?: FirstUpdate;
     }
   | {
       readonly kind: 'ask';
@@ -158,6 +168,7 @@ function endLike({ row, outcome, ...settled }: Settlement): End {
 }
 
 function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
+  if (isAdoption(task.run.operation)) return adoptedPlan(task, means);
   const { definition } = means;
   const step = stepOf(task, definition);
   const call = step.kind === 'end' ? callOfNew(task.run.operation) : step.call;
@@ -168,6 +179,24 @@ function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   const held = heldForAccount(task.accounts, definition.guard.accounts);
   if (held !== null) return { kind: 'end', end: held };
   return mappedPlan(task, mark?.text ?? '', step, means);
+}
+
+/** Nothing is sent: the row says under which id the service has the record. */
+function adoptedPlan(task: Undecided, means: Means): Plan {
+  const mapped = mappedOf(task, means);
+  if (mapped.kind === 'issues') return invalidGroup(mapped.issues, task);
+  const id = mapped.pathId ?? '';
+  const warnings = [...mapped.warnings.values()].flat();
+  const { claim } = task;
+  switch (claim.kind) {
+    case 'claimed':
+      return { kind: 'end', end: { outcome: 'adopted', id, warnings } };
+    case 'known':
+      if (claim.id === id) return { kind: 'end', end: { outcome: 'skipped', code: 'key_known', id } };
+      return unsendable('key_known', 'known since run {run} as {id}', { run: claim.run, id: claim.id });
+    default:
+      return blockedBy(claim, means.definition);
+  }
 }
 
 /** A create that may have been sent: that very request, or a doubt. */
@@ -284,68 +313,10 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       return { kind: 'call', call: callOfNew(run.operation), knownId: null };
     case 'known':
       return stepOfKnown(claim, run.operation, definition);
-    case 'duplicate':
-      return duplicateEnd(claim, definition);
-    case 'alike':
-      return blocked('key_alike', alikeWords(claim), claim);
-    case 'apart':
-      return blocked('group_apart', APART, claim);
-    case 'held': {
-      const has = `row {row} of run {run} has this ${definition.key === undefined ? 'content' : 'key'} and`;
-      return claim.inDoubt
-        ? blocked('key_in_doubt', `${has} its outcome is in doubt`, claim)
-        : blocked('key_held', `${has} is not done yet${heldWords(claim)}`, claim);
-    }
     default:
-      return claim satisfies never;
+      return blockedBy(claim, definition);
   }
 }
-
-function duplicateEnd(claim: OtherRow, { key, group }: JobDefinition): End {
-  if (key === undefined) return blocked('same_row', 'row {row} of this file says the same', claim);
-  if (group !== undefined) return blocked('group_too_large', TOO_MANY, claim);
-  return blocked('duplicate_key', 'the same key is in row {row} of this file', claim);
-}
-
-type OtherRow = { readonly row: number; readonly run?: string | null };
-
-/** Another row is in the way of this one. */
-function blocked(code: Issue['code'], message: string, { row, run }: OtherRow): End {
-  const ofRun = run === undefined || run === null ? {} : { run };
-  return unsendable(code, message, { row: String(row), ...ofRun });
-}
-
-function alikeWords({ run }: Extract<KeyClaim, { kind: 'alike' }>): string {
-  const other = run === null ? 'row {row} of this file' : 'row {row} of run {run}';
-  return `${other} has this key, written otherwise`;
-}
-
-/** Advice about the run that has the key. */
-function heldWords({ state }: Extract<KeyClaim, { kind: 'held' }>): string {
-  switch (state) {
-    case undefined:
-      return '';
-    case 'paused':
-    case 'stopped':
-      return `; that run is ${state}: ${GO_ON}`;
-    case 'cancelled':
-      return '; that run is cancelled: `onboard cancel {run}` winds it up';
-    case 'finished':
-      return '; that run has finished since: load the row again';
-    default:
-      return `; that run is ${state}: wait until it has finished`;
-  }
-}
-
-const GO_ON = '`onboard resume {run}` goes on with it, `onboard cancel {run}` gives it up';
-
-const APART =
-  'the same key is in row {row} of this file too, and rows of one key are one request: ' +
-  'they must follow each other, and none of them is sent';
-
-/** Only a group that was cut for its length has its key claimed by rows right above it. */
-const MOST_AT_ONCE = `at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
-const TOO_MANY = `the rows from {row} on have the same key, and ${MOST_AT_ONCE}`;
 
 /** The end of rows that aren't sent; known records are compared with what was sent of them. */
 function comparedPlan(task: Undecided, plan: End, means: Means): Plan {
@@ -400,10 +371,6 @@ function stepOfKnown({ run, id }: Known, operation: Operation, definition: JobDe
 /** What is said of it depends on what the record was created with (`comparedPlan`). */
 const SKIPPED: End = { kind: 'end', end: { outcome: 'skipped', code: 'key_known' } };
 const CREATED_BEFORE = 'already created by run {run}';
-
-function unsendable(code: Issue['code'], message: string, values: Values): End {
-  return { kind: 'end', end: { outcome: 'invalid', code, message, values } };
-}
 
 function invalid(issues: readonly Issue[]): End {
   const code = issues[0]?.code ?? 'unreadable_row';
@@ -474,7 +441,10 @@ function updatePlan(outgoing: Outgoing, { whole, fields, id, tracked }: Update, 
     // Nobody has updated it since it was created, or what an update left is unknown.
     const change = fields === '' ? changeOf(content, known) : NOT_KNOWN;
     if (change.kind === 'unchanged') return unchanged(id);
-    return { ...sendPlan(outgoing, { body: whole, known: fields }, means), change };
+    const plan = { ...sendPlan(outgoing, { body: whole, known: fields }, means), change };
+    const { claim, row } = task;
+    if (claim.kind !== 'known' || fields !== '' || known !== undefined) return plan;
+    return { ...plan, firstUpdate: { madeBy: claim.run, row: row.row, id } };
   }
 
   const body = changedFields(whole, saltOf(tracked, means), fields);

@@ -11,6 +11,7 @@ export const OUTCOMES = [
   'updated',
   'drafted',
   'listed',
+  'adopted',
   'skipped',
   'invalid',
   'rejected',
@@ -31,6 +32,7 @@ export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
   updated: 'none',
   drafted: 'none',
   listed: 'none',
+  adopted: 'none',
   skipped: 'none',
   invalid: 'failed',
   rejected: 'rejected',
@@ -64,7 +66,7 @@ export function wasAccepted(outcome: Outcome): boolean {
   return ACCEPTED.has(outcome);
 }
 
-const UNSENT: ReadonlySet<Outcome> = new Set(['skipped', 'invalid', 'cancelled']);
+const UNSENT: ReadonlySet<Outcome> = new Set(['adopted', 'skipped', 'invalid', 'cancelled']);
 
 export function wasSent(outcome: Outcome): boolean {
   return !UNSENT.has(outcome);
@@ -78,13 +80,14 @@ export function leavesAsItWas(outcome: Outcome): boolean {
 }
 
 /**
- * What becomes of a row's key. `known`: a record was created under it. `in-doubt`: one may have
+ * What becomes of a row's key. `known`: a record stands under it. `in-doubt`: one may have
  * been, so the key stays claimed. `given-back`: nothing was created, and another row may have the
  * key.
  */
 export const KEY_AFTER: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-back'>> = {
   created: 'known',
   drafted: 'known',
+  adopted: 'known',
   'in-doubt': 'in-doubt',
   updated: 'given-back',
   listed: 'given-back',

@@ -46,6 +46,7 @@ export const reasonSchema = z.enum([
   'canary',
   'approval',
   'unusual',
+  'adopted',
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 

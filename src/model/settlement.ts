@@ -178,6 +178,9 @@ export function unpackBody(packed: string): RefusalBody {
   return { text: packed.slice(end + 1), restBytes: Number(packed.slice(1, end)) };
 }
 
+/** Of a row whose adopted key was taken back: it is nobody's to send. */
+export const UNDONE = 'adoption_undone';
+
 type Ended = Pick<Settlement, 'outcome' | 'status'>;
 
 /** The service refused the row, whatever it said. */

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Call, Operation } from '../model/operation.ts';
+import { counterpartyAdopt, subclientAdopt } from './adopt.ts';
 import { counterpartyDraft } from './counterparty-draft.ts';
 import { isOwn, nameOf, type OwnCall, ownCall } from './own.ts';
 import { paymentDocuments } from './payment-documents.ts';
@@ -24,8 +25,13 @@ const BUILT_IN = [
 export type BuiltIn = (typeof BUILT_IN)[number]['name'];
 export const OPERATIONS = BUILT_IN.map(({ name }) => name) as [BuiltIn, ...BuiltIn[]];
 
-const operations: ReadonlyMap<Operation, OperationSpec> = new Map(BUILT_IN.map((one) => [one.name, one]));
-const calls: ReadonlyMap<Operation, CallSpec> = new Map(BUILT_IN.map(({ call }) => [call.name, call]));
+const ADOPTING = [subclientAdopt, counterpartyAdopt] as const;
+
+export const ADOPTIONS = ADOPTING.map(({ name }) => name);
+
+const ALL: readonly OperationSpec[] = [...BUILT_IN, ...ADOPTING];
+const operations: ReadonlyMap<Operation, OperationSpec> = new Map(ALL.map((one) => [one.name, one]));
+const calls: ReadonlyMap<Operation, CallSpec> = new Map(ALL.map(({ call }) => [call.name, call]));
 
 export type BuiltInCall = (typeof BUILT_IN)[number]['call']['name'];
 /** An upsert has none of its own. */
@@ -107,6 +113,18 @@ export function mayUpdate(operation: Operation): boolean {
 /** Known keys are updated whatever the job says of them. */
 export function isUpsert(operation: Operation): boolean {
   return !isOwn(operation) && specOf(operation).isUpsert;
+}
+
+/** Whether its rows name records that the service has already: nothing is sent. */
+export function isAdoption(operation: Operation): boolean {
+  return effectOf(callOfNew(operation)).effect === 'adopts';
+}
+
+/** What adopts the records that an operation creates; `null`: it creates none, or its own kind. */
+export function adoptionFor(operation: Operation): Operation | null {
+  if (isOwn(operation) || !mayCreate(operation)) return null;
+  const space = spaceOf(operation);
+  return ADOPTING.find((one) => one.space === space)?.name ?? null;
 }
 
 export function mayCreate(operation: Operation): boolean {

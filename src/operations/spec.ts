@@ -9,7 +9,7 @@ import type { ServiceRequest } from '../model/request.ts';
 
 export type CallSpec = {
   readonly name: Operation;
-  readonly effect: 'creates' | 'changes' | 'reads';
+  readonly effect: 'creates' | 'changes' | 'reads' | 'adopts';
   /** Whether it can be sent again without harm: without an idempotency key. */
   readonly mayRepeat: boolean;
   /** Of a row that the service accepted. */

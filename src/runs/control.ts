@@ -5,6 +5,7 @@
  */
 import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
+import { trustAdopted } from '../engine/ledger/adoption.ts';
 import { createSharedBreaker } from '../engine/ledger/breaker.ts';
 import { messageOf } from '../lib/errors.ts';
 import { isUserTold } from '../lib/machine.ts';
@@ -135,7 +136,9 @@ export async function letGo(
   request: StateRequest,
   { ledger }: Pick<Session, 'ledger'>,
 ): Promise<void> {
-  if (reason === 'unusual') await ledger.of(target).store.letGo(id, request);
+  const { store, keys } = ledger.of(target);
+  if (reason === 'unusual') await store.letGo(id, request);
+  if (reason === 'adopted') await trustAdopted(ledger.redis, keys, { run: id, request });
 }
 
 /** For ever; answers the run with rows that still need their outcomes. */

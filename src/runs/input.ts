@@ -15,7 +15,7 @@ import { surveyFor } from './rows.ts';
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
 
 export type InputArguments = {
-  readonly command: 'run' | 'check';
+  readonly command: 'run' | 'check' | 'adopt';
   readonly job: string | undefined;
   readonly jobFile: string | undefined;
   readonly files: readonly string[];

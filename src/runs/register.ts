@@ -133,13 +133,13 @@ export async function registerFile(
   }
 }
 
-/** By a plan: the run that the file has. `null`: it has none, or there is no plan. */
+/** The run that the file has, which was looked at when it began; `null`: it has none. */
 async function runToGoOn(
   found: object | null,
-  { facts, job, goesOn }: NewFile,
+  { facts, job }: NewFile,
   store: RunStore,
 ): Promise<string | null> {
-  if (found !== null || goesOn === undefined) return null;
+  if (found !== null) return null;
   return store.ofFile({ sha256: facts.sha256, job: job.name });
 }
 

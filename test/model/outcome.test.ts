@@ -25,7 +25,7 @@ test('the control total is the sum over all outcomes, and those without success 
     fc.property(counts, (c) => {
       const sum = Object.values(c).reduce((a, b) => a + b, 0);
       expect(countSettled(c)).toBe(sum);
-      const good = c.created + c.updated + c.drafted + c.listed + c.skipped;
+      const good = c.created + c.updated + c.drafted + c.listed + c.adopted + c.skipped;
       expect(countUnsuccessful(c)).toBe(sum - good);
     }),
   );

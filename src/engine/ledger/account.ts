@@ -12,7 +12,7 @@ import { digestOf } from '../../model/audit.ts';
 import { identityByPlace } from '../../model/identity.ts';
 import { countSettled, countUnsuccessful, succeeded as isSuccess } from '../../model/outcome.ts';
 import { isOver, type Run, requestSchema, type StateRequest } from '../../model/run.ts';
-import type { Settlement } from '../../model/settlement.ts';
+import { type Settlement, UNDONE } from '../../model/settlement.ts';
 import type { Origins } from '../../model/source.ts';
 import { spaceOf } from '../../operations/operations.ts';
 import { stubOf } from './audit.ts';
@@ -417,8 +417,10 @@ async function readRows(
     if (!hasAll) settled.add(row);
     if (outcome === 'skipped' && !isOwn(row)) skipped.add(row);
     if (isOwn(row)) ended += 1;
+    // Its key was taken back: nobody is to send it.
+    const isWrittenOff = code === UNDONE;
     if (!isSuccess(outcome))
-      open.set(row, { run: run.id, row, line, key, keyDigest, outcome, code, isWrittenOff: false, isPurged });
+      open.set(row, { run: run.id, row, line, key, keyDigest, outcome, code, isWrittenOff, isPurged });
     else if (isOwn(row)) succeeded += 1;
   };
   for await (const { settlements } of readAll(redis, keys.run(run.id), run.chunks)) settlements.forEach(see);

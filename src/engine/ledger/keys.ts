@@ -193,6 +193,11 @@ export function bucketsOf(keys: LedgerKeys, space: string): string[] {
   return prefixes.flatMap(bucketsAfter);
 }
 
+/** Of a space: of its keys alone. */
+export function bucketsOfKeys(keys: LedgerKeys, space: string): string[] {
+  return bucketsAfter(keys.identity(space));
+}
+
 export function bucketsAfter(prefix: string): string[] {
   return Array.from({ length: BUCKETS }, (_, i) => prefix + i.toString(36));
 }

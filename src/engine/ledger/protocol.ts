@@ -97,6 +97,16 @@ export const protocol = {
   /** Of a run's record: up to this chunk, a lost worker may have sent rows without a trace. */
   possiblySent: 'suspect',
   notCreated: NOT_CREATED,
+  adopted: 'adopted',
+  /** Operations of runs that adopt records end so. */
+  adoption: '.adopt',
+  /** Of such a run's record: the rows that updated its records first; that somebody trusts them. */
+  tried: 'tried',
+  trusted: 'trusted',
+  /** So many, before somebody does. */
+  mostTried: 5,
+  /** Of a run's record: the run whose records it waits to update. */
+  untrusted: 'untrusted',
   /** Of each of one cause, over all workers. */
   wholeBodies: 64,
 

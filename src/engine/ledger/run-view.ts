@@ -110,8 +110,12 @@ function replaceable(settlements: readonly Settlement[]): number[] {
   return settlements.flatMap((s) => (isReplaceable(s) ? [s.row] : []));
 }
 
-/** Any outcome may replace a doubt; an acceptance may replace a person's decision. */
+/**
+ * Any outcome may replace a doubt; an acceptance may replace a person's decision; an adoption may
+ * be taken back.
+ */
 function isReplaceable({ outcome, code }: Settlement): boolean {
+  if (outcome === 'adopted') return true;
   return outcome === 'in-doubt' || (outcome === 'failed' && code === 'not_created');
 }
 

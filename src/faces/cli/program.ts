@@ -19,6 +19,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     check: async () => (await import('./check.ts')).addCheckCommand,
     try: async () => (await import('./try.ts')).addTryCommand,
     run: async () => (await import('./run.ts')).addRunCommand,
+    adopt: async () => (await import('./adopt.ts')).addAdoptCommand,
     rerun: async () => (await import('./control.ts')).addRerunCommand,
   },
   'Look:': {

@@ -18,7 +18,14 @@ import { beginFile, startStandIn, waitForJobs } from '../../runs/register.ts';
 import { fileRows } from '../../runs/rows.ts';
 import { hasRunsAt } from '../../runs/status.ts';
 import { tellVitals } from '../../runs/vitals.ts';
-import { joinTarget, openSession, prepareHome, type TargetSession, withCommand } from '../../session.ts';
+import {
+  type CommandParts,
+  joinTarget,
+  openSession,
+  prepareHome,
+  type TargetSession,
+  withCommand,
+} from '../../session.ts';
 import {
   ACCEPT_REDIS_SETTINGS,
   type AddCommand,
@@ -63,31 +70,44 @@ export const addRunCommand: AddCommand = (program, io, done) => {
 
 async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<number> {
   return withCommand(io, async (command) => {
-    const { env } = command;
-    const input = await loadInput(env, args);
+    const input = await loadInput(command.env, args);
     const planned = await plannedBy(flags, input);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
-    const outside = flags.sandbox === true ? null : await serviceReady(env, io);
-    const asks = outside !== null && flags.yes !== true;
-    const mayBegin = async (isFirst: boolean, ledger: string) =>
-      !asks || !isFirst || (await confirmFirst(input, outside.target, ledger, io));
-    const hasLedger = env.redis !== null || existsSync(join(env.home, 'redis'));
-    // Where there is no ledger yet, a no leaves none behind.
-    if (!(await mayBegin(!hasLedger, env.home))) return EXIT.notStarted;
-    const isNew = await prepareHome(env);
-    const session = await openSession(command, flags);
-    const service = outside ?? (await startStandIn(session, flags.fresh === true));
-    // A Redis of the user's own may know of runs from elsewhere.
-    if (isNew && env.redis === null)
-      tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
-    const isFirst = hasLedger && !(await hasRunsAt(service.target, session.ledger));
-    if (!(await mayBegin(isFirst, session.ledger.name))) return EXIT.notStarted;
-    const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
-    const joined = await joinTarget(session, service, terms);
-    await tellVitals(joined);
-    await tellEvents(joined);
+    const joined = await joinToRun(input, flags, command);
+    if (joined === null) return EXIT.notStarted;
     return runInOrder(input, joined, { ...flags, planned });
   });
+}
+
+type JoinFlags = Pick<Flags, 'sandbox' | 'fresh' | 'yes' | 'acceptRedisSettings' | 'metrics'>;
+
+/** The service and its ledger, ready for runs of these files; `null`: somebody said no. */
+export async function joinToRun(
+  input: Input,
+  flags: JoinFlags,
+  command: CommandParts,
+): Promise<TargetSession | null> {
+  const { env, io } = command;
+  const outside = flags.sandbox === true ? null : await serviceReady(env, io);
+  const asks = outside !== null && flags.yes !== true;
+  const mayBegin = async (isFirst: boolean, ledger: string) =>
+    !asks || !isFirst || (await confirmFirst(input, outside.target, ledger, io));
+  const hasLedger = env.redis !== null || existsSync(join(env.home, 'redis'));
+  // Where there is no ledger yet, a no leaves none behind.
+  if (!(await mayBegin(!hasLedger, env.home))) return null;
+  const isNew = await prepareHome(env);
+  const session = await openSession(command, flags);
+  const service = outside ?? (await startStandIn(session, flags.fresh === true));
+  // A Redis of the user's own may know of runs from elsewhere.
+  if (isNew && env.redis === null)
+    tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
+  const isFirst = hasLedger && !(await hasRunsAt(service.target, session.ledger));
+  if (!(await mayBegin(isFirst, session.ledger.name))) return null;
+  const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
+  const joined = await joinTarget(session, service, terms);
+  await tellVitals(joined);
+  await tellEvents(joined);
+  return joined;
 }
 
 /** `null`: by none. */

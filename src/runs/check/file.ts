@@ -2,7 +2,7 @@
  * What a run would do with the files of a job and find wrong, without a call and without a change
  * in the ledger.
  */
-import { isKnownByContent, type Job } from '../../config/job-definition.ts';
+import { isKnownByContent, type Job, operationOf } from '../../config/job-definition.ts';
 import { readFormatOf } from '../../delivery/run-mapping.ts';
 import { type NewRun, needsApproval } from '../../engine/ledger/run-record.ts';
 import { IN_CLEAR } from '../../engine/ledger/sealing.ts';
@@ -11,6 +11,7 @@ import type { Mapping } from '../../model/mapping.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
 import { awaitsPerson, type Run } from '../../model/run.ts';
 import type { SourceInfo } from '../../model/source.ts';
+import { isAdoption } from '../../operations/operations.ts';
 import { readChunks } from '../../readers/intake/chunks.ts';
 import { asShown } from '../../readers/intake/encoding.ts';
 import { createOriginLook } from '../../readers/intake/origins.ts';
@@ -23,6 +24,7 @@ import { createAccountsOf, createFileIdentify } from '../identities.ts';
 import { mappingOf } from '../input.ts';
 import { lineageOfNew, NOWHERE } from '../origins.ts';
 import { type CheckRows, surveyFor } from '../rows.ts';
+import { createAdoption } from './adoption.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, type Forecast, foresee, type SeenKeys } from './forecast.ts';
 import { createLook, type Look } from './ledger.ts';
@@ -60,8 +62,10 @@ export function createChecker(
 
 export function createRowCheck(ledger: Ledger): CheckRows {
   return async (run, batches) => {
-    if (!needsApproval(run)) return undefined;
+    const isAdopting = isAdoption(operationOf(run.definition));
+    if (!needsApproval(run) && !isAdopting) return undefined;
     const { counts, fates } = await foreseeRun(run, batches, ledger);
+    if (!needsApproval(run)) return undefined;
     // Like rows without a key, of an earlier file, are told apart by what that run knows.
     const isEarlier = run.rerunOf !== undefined || run.origins !== undefined;
     const isBound = !(isEarlier && isKnownByContent(run.definition));
@@ -101,8 +105,15 @@ async function foreseeRun(run: NewRun, batches: CheckReading['batches'], ledger:
     comesFrom: () => lineageOfNew(run, ledger.of(target).store),
   };
   const { ranges, see } = createFates();
+  const operation = operationOf(definition);
+  const adoption = isAdoption(operation) ? createAdoption(operation, look) : null;
+  const seeAll = (forecast: Forecast) => {
+    see(forecast);
+    adoption?.see(forecast);
+  };
   const reading = { ...facts, apart: new Map(facts.apart), batches };
-  const checked = await createChecker({ name, definition }, look, { see })(reading);
+  const checked = await createChecker({ name, definition }, look, { see: seeAll })(reading);
+  await adoption?.result();
   const { sendable, invalid, skipped, waiting } = checked;
   return { counts: { sendable, invalid, skipped, waiting }, fates: ranges };
 }

@@ -45,7 +45,12 @@ export type Forecast = {
 export type Fate = (
   | { readonly kind: 'invalid'; readonly issues: readonly RowIssue[] }
   /** Nothing is left to be done about them; what differs from what is known is told. */
-  | { readonly kind: 'skipped'; readonly warnings: readonly Issue[] }
+  | {
+      readonly kind: 'skipped';
+      readonly warnings: readonly Issue[];
+      /** The id that becomes known; left out: none does. */
+      readonly adopts?: string;
+    }
   | {
       readonly kind: 'sent';
       readonly request: ServiceRequest;
@@ -273,7 +278,9 @@ function fateOfEnd(
   definition: JobDefinition,
 ): Fate {
   const compared = change === undefined ? {} : { change };
-  if (end.outcome !== 'invalid') return { kind: 'skipped', warnings: end.warnings ?? [], ...compared };
+  const { warnings = [] } = end;
+  if (end.outcome === 'adopted') return { kind: 'skipped', warnings, adopts: end.id ?? '' };
+  if (end.outcome !== 'invalid') return { kind: 'skipped', warnings, ...compared };
   const wrong = [...(ends?.values() ?? [end])].flatMap(({ issues = [] }) => issues);
   if (wrong.length > 0) return { kind: 'invalid', issues: wrong };
   const { code = '', message = '', values } = end;

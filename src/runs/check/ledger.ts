@@ -6,6 +6,7 @@ import type { Environment } from '../../config/environment.ts';
 import type { Job, JobDefinition } from '../../config/job-definition.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
 import { lookUpAccounts } from '../../engine/ledger/account-index.ts';
+import { knownIds } from '../../engine/ledger/adoption.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../../engine/ledger/key-claims.ts';
 import { readOrigins } from '../../engine/ledger/origins.ts';
 import { createRunView } from '../../engine/ledger/run-view.ts';
@@ -81,6 +82,8 @@ export function createLook(ledger: Ledger, target: string) {
     async fields(asked: KeysAsked): Promise<ReadonlyMap<string, string>> {
       return (await isEmpty()) ? new Map() : readKeyFields(redis, keys, asked);
     },
+    /** The ids of all records of a space, with the rows that made them known. */
+    ids: (space: string) => knownIds(redis, keys, space),
     async earlierRun(file: { readonly sha256: string; readonly job: string }) {
       const id = await store.ofFile(file);
       return id === null ? null : store.get(id);

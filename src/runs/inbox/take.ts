@@ -156,7 +156,7 @@ async function isNeedlessAfter(run: Run, { definition }: Job, { session }: Watch
 }
 
 /** Only a person resumes runs that are paused for these. */
-const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed', 'unusual'];
+const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed', 'unusual', 'adopted'];
 
 function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));

@@ -7,6 +7,7 @@ import type { Issue } from '../../model/issue.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { awaitsPerson, type Reason, type Run } from '../../model/run.ts';
+import { UNDONE } from '../../model/settlement.ts';
 import { isInPath, mayCreate, permissionsOf } from '../../operations/operations.ts';
 import { isOwn } from '../../operations/own.ts';
 
@@ -169,6 +170,7 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
   updated: '',
   drafted: '',
   listed: '',
+  adopted: '',
   skipped: '',
   invalid: `Correct the row ${IN_FAILED}.`,
   rejected: 'Correct the row in rejected.csv, then load that file again as it is.',
@@ -224,6 +226,7 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation, 
   if (isPurged && BY_OUTCOME[outcome] !== '') return 'The run was purged: the cells of its rows are gone.';
   // Whatever the reason, an unknown create is settled, not sent.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
+  if (code === UNDONE) return '';
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
   if (code === 'http_403')
@@ -270,17 +273,25 @@ export function goOnCommand({ id, state, reason }: Pick<Run, 'id' | 'state' | 'r
 type Way = { readonly words: string; readonly command: string };
 type Held = Pick<Run, 'id' | 'state' | 'reason'> & { readonly problem?: string | null | undefined };
 
-/** Where the file is unlike those before it, the harmless one first; empty: it is not. */
+/** Where somebody has to look first, the harmless one first; empty: nobody has to. */
 export function waysOut(run: Held): readonly Way[] {
-  if (!awaitsPerson(run) || (run.problem ?? null) === null) return [];
+  if ((run.problem ?? null) === null || run.state !== 'paused') return [];
+  const giveUp = `onboard cancel ${run.id}`;
+  const goOn = goOnCommand(run);
+  if (run.reason === 'adopted')
+    return [
+      { words: 'One is another: end the run, and put right there what was changed:', command: giveUp },
+      { words: 'Each is the right one: the others are updated, too:', command: goOn },
+    ];
+  if (!awaitsPerson(run)) return [];
   return [
     {
       words: 'Look at the file first. Not as it should be: give it up, and nothing of it is sent:',
-      command: `onboard cancel ${run.id}`,
+      command: giveUp,
     },
     {
       words: 'As it should be: every row of it is sent, and later files are compared with it:',
-      command: goOnCommand(run),
+      command: goOn,
     },
   ];
 }
@@ -293,6 +304,7 @@ export function wayWords({ words, command }: Way): string {
 export function reasonAdvice(reason: Reason, operation: string, problem?: string): string {
   if (reason === 'credentials' && problem !== undefined) return problem;
   if (reason === 'unusual' && problem !== undefined) return `${REASON_ADVICE.unusual} ${problem}`;
+  if (reason === 'adopted' && problem !== undefined) return `${problem} ${REASON_ADVICE.adopted}`;
   if (reason === 'approval' && problem !== undefined)
     return `${REASON_ADVICE.approval} The file is unlike those before it. ${problem}`;
   return reason === 'permission'
@@ -341,6 +353,9 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   requested: 'Nothing more of it is sent until somebody resumes it.',
   window: "The job's window is closed: it goes on when it opens again.",
   approval: 'Nothing of it is sent before another person than the one who loaded it approves it.',
+  adopted:
+    'Look at each at the service: is it the record that its row is about? A wrong id ' +
+    'changes another one. `onboard adopt --undo` takes back keys that nothing has used.',
   unusual: 'Nothing of it is sent before somebody lets it go: the file is unlike those before it.',
   canary:
     'Of the rows that went alone (send.canary), not one succeeded. First see whether MSB_BASE_URL is the right ' +

@@ -11,6 +11,7 @@ import {
   knowAccounts,
   shareAccounts,
 } from '../../../src/engine/ledger/account-index.ts';
+import { takeBackAdopted, triedBefore } from '../../../src/engine/ledger/adoption.ts';
 import { recordAct, stubOf } from '../../../src/engine/ledger/audit.ts';
 import { appending } from '../../../src/engine/ledger/audit-chain.ts';
 import { createSharedBreaker } from '../../../src/engine/ledger/breaker.ts';
@@ -53,7 +54,9 @@ import RESOLVE from '../../../src/engine/ledger/lua/resolve.lua';
 import RESTORE from '../../../src/engine/ledger/lua/restore.lua';
 import SHARE_ACCOUNTS from '../../../src/engine/ledger/lua/share-accounts.lua';
 import TAKE from '../../../src/engine/ledger/lua/take.lua';
+import TAKE_BACK from '../../../src/engine/ledger/lua/take-back.lua';
 import TRANSITION from '../../../src/engine/ledger/lua/transition.lua';
+import TRY_ADOPTED from '../../../src/engine/ledger/lua/try-adopted.lua';
 import VOUCH from '../../../src/engine/ledger/lua/vouch.lua';
 import WRITE_OFF from '../../../src/engine/ledger/lua/write-off.lua';
 import { readMarks } from '../../../src/engine/ledger/open-chunk.ts';
@@ -191,6 +194,23 @@ const OF_ROWS: readonly Case[] = [
       await store.transition(run.id, 'cancelled', null);
       return ledger.settleAll([settledRow(1, 'created'), settledRow(2, 'cancelled')]);
     },
+  ],
+  [
+    'TRY_ADOPTED',
+    'nothing else',
+    TRY_ADOPTED,
+    ({ redis, keys, run }) => triedBefore(redis, keys, { run: 'r', madeBy: run.id, row: 1, id: 'i-1' }),
+    ({ redis, keys, run }) => setRecord(redis, keys.run(run.id), { operation: 'subclient.adopt' }),
+  ],
+  [
+    'TAKE_BACK',
+    'nothing else',
+    TAKE_BACK,
+    ({ redis, keys, run }) => {
+      const request = { by: 'ann', at: NOW.toISOString(), why: 'wrong' };
+      return takeBackAdopted(redis, keys, { run, placeOf: () => PLACE, request });
+    },
+    ({ ledger }) => ledger.settle(settledRow(1, 'adopted', { identity: PLACE })),
   ],
   [
     'RESOLVE',

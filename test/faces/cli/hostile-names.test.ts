@@ -134,6 +134,10 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('account', EVIL);
   await say('write-off', run, '--only', EVIL, '--reason', EVIL);
   await say('write-off', run, EVIL, '--reason', 'closed');
+  await say('adopt', 'evil', at('rows.csv'), '--id', column('name'), '--dry-run');
+  await say('adopt', 'evil', at('rows.csv'), '--id', `name ${EVIL}`, ACCEPT);
+  await say('adopt', EVIL, at('rows.csv'));
+  await say('adopt', '--undo', run, '--reason', 'closed');
   await say('release', run, EVIL, '--reason', 'closed');
   await say('release', run, '1', '--reason', EVIL);
   await say('resolve', run, '--lookup');

@@ -56,7 +56,7 @@ describe('help', () => {
       [...lines.matchAll(/^ {2}([a-z-]+)/gm)].map(([, command]) => command),
     ]);
     expect(Object.fromEntries(groups)).toMatchObject({
-      'Load files': ['preview', 'check', 'try', 'run', 'rerun'],
+      'Load files': ['preview', 'check', 'try', 'run', 'adopt', 'rerun'],
       Look: ['status', 'runs', 'report', 'audit', 'account'],
       Decide: ['resolve', 'write-off', 'release', 'pause', 'resume', 'approve', 'cancel', 'purge'],
       'Keep running': ['start', 'watch', 'work', 'web'],

@@ -59,6 +59,7 @@ export function lookWith(states: LedgerLook['states'], accounts: LedgerLook['acc
     async *keysOf() {},
     lastSpeed: async () => null,
     standing: async () => [],
+    ids: async function* () {},
     delivery: async () => undefined,
   };
 }

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { knownIds, takeBackAdopted, triedBefore, trustAdopted } from '../../../src/engine/ledger/adoption.ts';
+import { readKeys } from '../../../src/engine/ledger/key-claims.ts';
+import { createReplay } from '../../../src/engine/recovery/replay.ts';
+import { claimOf, runningRun, settleEntries, settlementsOf } from '../../support/ledger.ts';
+import { useOwnRedis } from '../../support/redis.ts';
+import { settledRow } from '../../support/settled-row.ts';
+import { loseLedger, setAccepted, setRecord } from '../../support/stored.ts';
+
+const own = useOwnRedis();
+const SPACE = 'subclient';
+const REQUEST = { by: 'ann', at: '2026-11-21T11:00:00.000Z', why: 'wrong ids' };
+const placeOf = (key: string) => ({ space: SPACE, key });
+const adopted = (row: number) =>
+  settledRow(row, 'adopted', { status: 0, identity: placeOf(`K${row}`), content: '' });
+
+async function startBench(rows = 3) {
+  const bench = await runningRun(own().redis, { rows });
+  const k = bench.keys.run(bench.id);
+  await setRecord(own().redis, k, { operation: 'subclient.adopt' });
+  await claimOf(
+    bench,
+    bench.id,
+    Array.from({ length: rows }, (_, i) => [i + 1, `K${i + 1}`] as const),
+  );
+  return bench;
+}
+
+type Bench = Awaited<ReturnType<typeof startBench>>;
+
+async function idsIn({ keys }: Bench): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id, row } of knownIds(own().redis, keys, SPACE)) ids.push(`${row} ${id}`);
+  return ids.sort();
+}
+
+const stateOf = async ({ keys }: Bench, key: string) =>
+  (await readKeys(own().redis, keys, { space: SPACE, names: [key] })).get(key);
+
+test('an adopted row makes its key known with its id, and a journal puts both back', async () => {
+  const bench = await startBench();
+  const rows = [adopted(1), adopted(2)];
+  expect(await bench.ledger.settleAll(rows)).toEqual(new Set());
+  expect(await stateOf(bench, 'K1')).toMatchObject({ kind: 'known', id: 'id-1', run: bench.id, row: 1 });
+  expect(await idsIn(bench)).toEqual(['1 id-1', '2 id-2']);
+
+  await loseLedger(own().redis, bench.keys);
+  expect(await idsIn(bench)).toEqual([]);
+  await createReplay(own().redis, bench.keys).settled(bench.id, settleEntries(bench.keys, rows));
+  expect(await idsIn(bench)).toEqual(['1 id-1', '2 id-2']);
+});
+
+test('five records are updated before a person trusts the adoption; one of them may be tried again', async () => {
+  const bench = await startBench(7);
+  const updating = await runningRun(own().redis, { keys: bench.keys });
+  const trying = (row: number, run = updating.id) =>
+    triedBefore(own().redis, bench.keys, { run, madeBy: bench.id, row, id: `id-${row}` });
+  for (const row of [1, 2, 3, 4, 5]) expect(await trying(row)).toBeNull();
+  expect(await trying(6)).toHaveLength(5);
+  expect(await trying(3, 'later')).toBeNull();
+  expect(await trying(6)).toContainEqual({ run: updating.id, row: '5', id: 'id-5' });
+
+  await trustAdopted(own().redis, bench.keys, { run: updating.id, request: REQUEST });
+  expect(await trying(6)).toBeNull();
+  expect(await trying(7, 'later')).toBeNull();
+});
+
+test('a record that a run has created is updated without a look', async () => {
+  const bench = await runningRun(own().redis, { rows: 9 });
+  for (const row of [1, 2, 3, 4, 5, 6, 7]) {
+    const tried = await triedBefore(own().redis, bench.keys, {
+      run: 'r',
+      madeBy: bench.id,
+      row,
+      id: `i${row}`,
+    });
+    expect(tried).toBeNull();
+  }
+});
+
+test.each([
+  ['open', false],
+  ['closed', true],
+])(
+  'what is taken back of a chunk that is %s is free for other rows; what was updated stays',
+  async (_, isClosed) => {
+    const bench = await startBench();
+    await bench.ledger.settleAll([adopted(1), adopted(2), adopted(3)]);
+    if (isClosed) await bench.ledger.close(1, 3);
+    // An update of this one is under way, or its outcome is unknown.
+    await setAccepted(own().redis, bench.keys, placeOf('K2'), '~other.1');
+    const undo = async () =>
+      takeBackAdopted(own().redis, bench.keys, { run: await bench.run(), placeOf, request: REQUEST });
+    expect(await undo()).toEqual({ back: 2, kept: 1 });
+    expect(await undo()).toEqual({ back: 0, kept: 1 });
+
+    expect(await idsIn(bench)).toEqual(['2 id-2']);
+    expect((await stateOf(bench, 'K1'))?.kind).toBe('given-back');
+    expect(
+      await claimOf(bench, 'later', [
+        [1, 'K1'],
+        [2, 'K2'],
+      ]),
+    ).toMatchObject([{ kind: 'claimed' }, { kind: 'known' }]);
+    const run = await bench.run();
+    expect(run.outcomes).toMatchObject({ adopted: 1, cancelled: 2 });
+    const settled = await settlementsOf(own().redis, bench.keys, run);
+    expect(settled.map(({ outcome, code }) => `${outcome} ${code}`)).toEqual([
+      'cancelled adoption_undone',
+      'adopted ',
+      'cancelled adoption_undone',
+    ]);
+    const [entry = ''] = await own().redis.lrange(bench.keys.audit, -1, -1);
+    expect(JSON.parse(entry)).toMatchObject({
+      what: 'adoption-undone',
+      of: { count: 2, kept: 1, why: 'wrong ids' },
+    });
+  },
+);
