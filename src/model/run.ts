@@ -105,6 +105,8 @@ export const runSchema = z.object({
   problem: z.string().optional(),
   /** Who loaded the file, or had its rows sent again; `null`: nobody, an inbox took it. */
   registeredBy: z.string().nullable(),
+  /** The job's last finished file when this one came; `null`: none, or this is no delivery. */
+  against: z.object({ run: z.string(), at: z.string() }).nullable().default(null),
   /** How that is known, and user@host, as in the audit; so with an approval's. */
   registeredVia: z.string().optional(),
   registeredUser: z.string().nullable().default(null),

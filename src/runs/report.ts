@@ -8,7 +8,6 @@ import type { JobDefinition } from '../config/job-definition.ts';
 import { knownFields, publicColumns } from '../delivery/service/operations.ts';
 import { readHead } from '../engine/ledger/audit.ts';
 import { readNotes, readStory } from '../engine/ledger/display.ts';
-import { readBriefs } from '../engine/ledger/run-record.ts';
 import type { RunStore } from '../engine/ledger/run-store.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -117,22 +116,15 @@ export async function writeReportOf(
     audit: () => readHead(ledger.redis, keys),
     story: () => readStory(ledger.redis, keys, run.id),
     notes: (causes) => readNotes(ledger.redis, keys, causes),
-    knownCauses: () => causesBefore(run, { env, io, ledger }),
+    knownCauses: () => causesBefore(run, env),
   });
 }
 
-const RUNS_LOOKED_AT = 200;
-
-/** As the report of the job's last file before has them, a correction being none. */
-async function causesBefore(run: Run, { env, ledger: { redis, of } }: ReportSession): Promise<CauseIds> {
-  const { keys } = of(run.target);
-  const ids = await redis.zrevrange(keys.runs, 0, RUNS_LOOKED_AT - 1);
-  const briefs = await readBriefs(redis, keys, ids);
-  const files = briefs.filter(({ parent, standsFor }) => parent === null && !standsFor);
-  const ofJob = files.filter(({ job }) => job === run.job);
-  const before = ofJob.find((one) => one.createdAt < run.createdAt && isOver(one));
+/** As the report of the delivery before has them, or of the run that the rows come from. */
+async function causesBefore({ against, ...run }: Run, env: ReportSession['env']): Promise<CauseIds> {
+  const before = against?.run ?? run.parent ?? Object.keys(run.standsFor ?? {})[0];
   if (before === undefined) return null;
-  const digest = await readDigest(reportDirectory(env, before.id));
+  const digest = await readDigest(reportDirectory(env, before));
   if (digest === null || digest.others > 0) return null;
   return new Set(digest.causes.map(({ id }) => id));
 }

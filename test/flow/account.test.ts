@@ -375,7 +375,15 @@ describe('the account of a file', () => {
 
   test('has causes in its next file’s report that are marked where this one had them not, whatever a correction had', async () => {
     const { flow, job, run } = await sixRows();
-    const fixed = await corrected(flow, run, '1.csv', (text) => text.replaceAll(/^,(\w+)/gm, '$1,$1'));
+    const doubled = await corrected(flow, run, '1.csv', (text) => text.replaceAll(/^,(Two|Four)/gm, 'K2,$1'));
+    const correction = (await flow.run(['--job-file', job, doubled])).summary;
+    expect(correction.outcomes).toMatchObject({ invalid: 2 });
+    // Beside the run that its rows come from, which had no key twice.
+    const marked = await flow.report(correction, 'report.html');
+    expect(marked.match(/new since the last run/g)).toHaveLength(1);
+    const fixed = await corrected(flow, correction.run, '2.csv', (text) =>
+      text.replaceAll(/^(?:K2)?,(\w+)/gm, '$1,$1'),
+    );
     expect((await flow.run(['--job-file', job, fixed])).summary.outcomes).toMatchObject({ invalid: 0 });
     const header = FILE.slice(0, FILE.indexOf('\n'));
     const next = await flow.file('next.csv', `${header}\n,Seven,\nC8,Eight,\nC8,Nine,\n`);

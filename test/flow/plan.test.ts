@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { startFlow } from '../support/flow.ts';
+import type { Summary } from '../../src/runs/report/summary.ts';
+import { startFlow, withSummary } from '../support/flow.ts';
+import { makeOld } from '../support/old-runs.ts';
 
 const PORTFOLIO = [
   'operation: subclient.upsert',
@@ -12,6 +14,10 @@ const PORTFOLIO = [
   '',
 ].join('\n');
 const rows = (...lines: readonly string[]) => ['externalId,name,town', ...lines, ''].join('\n');
+
+/** What a file that comes after that run is told against. */
+const againstWords = ({ run, createdAt }: Summary) =>
+  `against the delivery of ${createdAt.slice(0, 10)} (run ${run})`;
 
 const FIRST = rows('S1,Ada,Bern', 'S2,Ben,Ulm', 'S3,Cy,Graz', 'S4,Di,Linz');
 const SECOND = rows('S1,Ada,Bern', 'S2,Bob,Ulm', 'S3,Cyd,Wien', 'S5,Ed,Rom');
@@ -36,7 +42,7 @@ test('the check begins with what is new, changed, as it was and gone; the run do
     fields: { 'details.name': 2, 'addresses.primary.town': 1 },
   });
   const { stdout } = await checked('--list', 'gone');
-  expect(stdout).toContain(`against run ${first.summary.run} of 20`);
+  expect(stdout).toContain(againstWords(first.summary));
   for (const words of ['1 new, 2 changed, 1 unchanged, 1 gone', 'in details.name 2', '"S4"'])
     expect(stdout).toContain(words);
   expect((await checked('--list', 'changed')).stdout).toContain('row 2, "S2": details.name');
@@ -114,4 +120,36 @@ test('a correction is no delivery, and what is in doubt or was loaded by this ve
     changed: 0,
     notSent: 1,
   });
+});
+
+test('a run keeps to the delivery before it: its summary, page and last words name that one, whatever comes later', async () => {
+  const flow = await startFlow();
+  const job = await flow.file('portfolio.yaml', `${PORTFOLIO}required: [addresses.primary.town]\n`);
+  const first = (await flow.load(job, rows('S1,Ada,Bern', 'S2,Ben,'))).summary;
+  expect(first.against).toBeNull();
+  expect(await flow.report(first, 'report.html')).not.toContain('against the delivery');
+  const failed = (await flow.report(first, 'failed.csv')).replace('S2,Ben,', 'S2,Ben,Ulm');
+  const correction = await flow.run(['--job-file', job, await flow.file('corrected.csv', failed)]);
+  expect(correction.summary).toMatchObject({ against: null, outcomes: { created: 1 } });
+
+  const second = (await flow.load(job, rows('S1,Ada,Bern', 'S4,Di,'))).summary;
+  const against = { run: first.run, at: first.createdAt };
+  expect(second).toMatchObject({ against, outcomes: { skipped: 1, invalid: 1 } });
+  const rerun = withSummary(await flow.onboard(['rerun', second.run, '--json'])).summary;
+  expect([rerun.parent, rerun.against]).toEqual([second.run, null]);
+
+  const third = (await flow.load(job, rows('S1,Ada,Bern', 'S4,Di,Linz'))).summary;
+  expect(third.against).toEqual({ run: second.run, at: second.createdAt });
+  await makeOld(flow, first.run);
+  await flow.look(['purge', '--run', first.run]);
+  const { stdout } = await flow.onboard(['report', second.run, '--share']);
+  expect(stdout).toMatch(/^ {2}rows 2 = .*\n {2}against the delivery of /m);
+  for (const text of [
+    stdout,
+    await flow.look(['status', second.run]),
+    await flow.report(second, 'report.html'),
+    await flow.report(second, 'report-share.html'),
+  ])
+    expect(text).toContain(againstWords(first));
+  expect(JSON.parse(await flow.report(second, 'summary.json')).against).toEqual(against);
 });

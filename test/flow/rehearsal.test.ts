@@ -10,7 +10,8 @@ test('a second rehearsal says since which run its keys are known, and with anoth
   const second = await flow.file('second.yaml', `${createJob()}stopAfter: 2\n`);
   const rehearse = async (job: string, ...flags: readonly string[]) => {
     const { summary } = await flow.run(['--job-file', job, file, ...flags], NO_SERVICE);
-    return { run: summary.run, outcomes: summary.outcomes, notes: summary.source.notes.join() };
+    const { run, outcomes, against } = summary;
+    return { run, outcomes, against, notes: summary.source.notes.join() };
   };
   const one = await rehearse(first, '--sandbox');
   expect([one.outcomes.created, one.notes]).toEqual([3, '']);
@@ -21,7 +22,8 @@ test('a second rehearsal says since which run its keys are known, and with anoth
   ]);
   const again = await rehearse(second, '--sandbox', '--again');
   expect(again.notes).toMatch(new RegExp(`^Known since run ${other.run}\\. `));
+  expect(again.against?.run).toBe(other.run);
   // It is a rehearsal by itself: the service is never asked for.
   const fresh = await rehearse(second, '--fresh');
-  expect([fresh.outcomes.created, fresh.notes]).toEqual([3, '']);
+  expect([fresh.outcomes.created, fresh.notes, fresh.against]).toEqual([3, '', null]);
 });

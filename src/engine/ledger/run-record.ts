@@ -180,6 +180,7 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'profile',
   'request',
   'checked',
+  'against',
   'approval',
   'unusual',
   'letGo',
@@ -222,6 +223,7 @@ const briefSchema = runSchema.omit({
   apart: true,
   firstRows: true,
   movedAt: true,
+  against: true,
   series: true,
   profile: true,
   unusual: true,
@@ -332,21 +334,46 @@ export async function latestDelivery(
   readonly identity: string;
   readonly definition: JobDefinition | null;
 } | null> {
+  const fields = ['job', 'series', 'state', 'reason', 'startedAt'];
+  const run = await latestRun(redis, keys, fields, ([own, series, state, reason, startedAt]) => {
+    const mayHaveGone = wasLetGo(state, reason) || Boolean(startedAt);
+    return own === job && series !== null && mayHaveGone;
+  });
+  if (run === null) return null;
+  const [identity, text] = await redis.hmget(keys.run(run).record, 'identity', 'definition');
+  const { data: definition = null } = jobDefinitionSchema.safeParse(JSON.parse(text ?? 'null'));
+  return { run, identity: identity ?? '', definition };
+}
+
+/** The job's last file that was sent to its end, neither a rerun nor a correction; `null`: none. */
+export async function finishedDelivery(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  job: string,
+): Promise<Run['against']> {
+  const fields = ['job', 'state', 'parent', 'standsFor'];
+  const run = await latestRun(redis, keys, fields, ([own, state, parent, standsFor]) => {
+    return own === job && state === 'finished' && !parent && !standsFor;
+  });
+  if (run === null) return null;
+  const [sha256, at] = await redis.hmget(keys.run(run).record, 'sha256', 'createdAt');
+  // A rehearsal that began afresh has forgotten the files of all before it.
+  const isKnown = await redis.hexists(keys.files, `${sha256}:${job}`);
+  return isKnown === 1 ? { run, at: at ?? '' } : null;
+}
+
+/** The latest that is meant, by these fields of its record; `null`: none. */
+async function latestRun(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  fields: string[],
+  isMeant: (values: readonly (string | null)[]) => boolean,
+): Promise<string | null> {
   const ids = await redis.zrevrange(keys.runs, 0, RUNS_COMPARED - 1);
   for (const batch of batchesOf(ids, RUNS_PER_LOOK)) {
-    const records = batch.map((id) => keys.run(id).record);
-    const found = await Promise.all(
-      records.map((record) => redis.hmget(record, 'job', 'series', 'state', 'reason', 'startedAt')),
-    );
-    const at = found.findIndex(([own, series, state, reason, startedAt]) => {
-      const mayHaveGone = wasLetGo(state, reason) || Boolean(startedAt);
-      return own === job && series !== null && mayHaveGone;
-    });
-    const run = batch[at];
-    if (run === undefined) continue;
-    const [identity, text] = await redis.hmget(keys.run(run).record, 'identity', 'definition');
-    const { data: definition = null } = jobDefinitionSchema.safeParse(JSON.parse(text ?? 'null'));
-    return { run, identity: identity ?? '', definition };
+    const found = await Promise.all(batch.map((id) => redis.hmget(keys.run(id).record, ...fields)));
+    const run = batch[found.findIndex(isMeant)];
+    if (run !== undefined) return run;
   }
   return null;
 }

@@ -33,6 +33,7 @@ import {
   allBriefs,
   columnsBeside,
   deliveriesOf,
+  finishedDelivery,
   latestDelivery,
   type NewRun,
   newRecord,
@@ -99,8 +100,10 @@ async function registerRun(run: NewRun, { redis, keys, verified }: Registering) 
   const { facts, job, again, origins: taken } = run;
   const from = [...(taken?.origins.keys() ?? [])];
   const asked = { entry: `${facts.sha256}:${job}`, again, taken: taken?.latest, from };
-  const bound = { ...(await originFields(taken?.origins)), ...(await unsentField(run)) };
-  const record = { ...newRecord(run, keys), ...bound };
+  const origins = await originFields(taken?.origins);
+  const against = origins.standsFor === undefined ? await finishedDelivery(redis, keys, job) : null;
+  const bound = { ...origins, ...(against !== null && { against: JSON.stringify(against) }) };
+  const record = { ...newRecord(run, keys), ...bound, ...(await unsentField(run)) };
   const [names, args] = registration(keys, record, asked);
   const [kind, id] = await appending(redis, [keys.audit], ([link = '']) => {
     const said = [link, ...args];
@@ -167,6 +170,7 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
     columnsBeside: (series: string, of: Parameters<typeof columnsBeside>[3]) =>
       columnsBeside(redis, keys, series, of),
     latestDelivery: (job: string) => latestDelivery(redis, keys, job),
+    finishedDelivery: (job: string) => finishedDelivery(redis, keys, job),
     /** Of these jobs, oldest first. */
     async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
       if (jobs.size === 0) return [];

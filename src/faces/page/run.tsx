@@ -21,7 +21,7 @@ import { Facts, Latencies, Rates, Story, Sum, Time } from '../../runs/report/htm
 import { headlineOf, Verdict } from '../../runs/report/html/verdict.tsx';
 import { readSummary } from '../../runs/report/report.ts';
 import { stretchesOf } from '../../runs/report/timeline.ts';
-import { accountLine, approvalFacts, requestWords } from '../../runs/report/words.ts';
+import { accountLine, againstWords, approvalFacts, requestWords } from '../../runs/report/words.ts';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { serviceWords } from '../../runs/service-notice.ts';
 import { isRead, serviceReport, stateOf } from '../../runs/status.ts';
@@ -125,7 +125,8 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         </p>
       )}
       <p>
-        <Sum outcomes={run.outcomes} rows={run.rows} /> <Holds run={run} />
+        <Sum outcomes={run.outcomes} rows={run.rows} /> <Holds run={run} />{' '}
+        {run.against === null ? null : <a href={runPath(run.against.run)}>{againstWords(run.against)}</a>}
       </p>
       <Bar outcomes={run.outcomes} rows={run.rows} />
       {account === null ? null : <AccountOf account={account} isOperator={isOperator} />}

@@ -54,10 +54,7 @@ function hasReportColumn({ columns }: SourceInfo): boolean {
 
 const RUNS_LOOKED_AT = 200;
 
-export type LastDelivery = {
-  readonly run: string;
-  /** When it was registered (ISO 8601). */
-  readonly at: string;
+export type LastDelivery = NonNullable<Run['against']> & {
   /** Else what differs may be the definition's doing. */
   readonly isSameDefinition: boolean;
 };
@@ -109,17 +106,12 @@ export function createLook(ledger: Ledger, target: string) {
       return lineageOf(origins?.origins ?? new Map(), store);
     },
     sealing: keys.sealing,
-    /** The job's last file that was read to its end; `null`: there is none. */
+    /** What a run of a file would be told against; `null`: there is none. */
     async lastDelivery({ name, definition }: Job): Promise<LastDelivery | null> {
-      const runs = await store.list(RUNS_LOOKED_AT);
-      const last = runs.find((run) => run.job === name && isDelivery(run) && run.state === 'finished');
-      if (last === undefined) return null;
-      const known = await store.definition(last.id).catch(() => null);
-      return {
-        run: last.id,
-        at: last.createdAt,
-        isSameDefinition: isDeepStrictEqual(known, definition),
-      };
+      const last = await store.finishedDelivery(name);
+      if (last === null) return null;
+      const known = await store.definition(last.run).catch(() => null);
+      return { ...last, isSameDefinition: isDeepStrictEqual(known, definition) };
     },
     /** The keys of records that a run's file had. A purged run has none. */
     async *keysOf(id: string): AsyncGenerator<string> {
@@ -137,11 +129,6 @@ export function createLook(ledger: Ledger, target: string) {
       return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
     },
   };
-}
-
-/** Not a rerun, nor a corrected file. */
-function isDelivery({ parent, standsFor }: Run): boolean {
-  return parent === null && standsFor === undefined;
 }
 
 /** A row that was held for its account has its record there, too. */

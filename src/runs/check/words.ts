@@ -7,7 +7,7 @@ import { countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { sourceWords } from '../../model/source.ts';
 import { callOfKnown, callOfNew, isUpsert, mayUpdate, spaceOf } from '../../operations/operations.ts';
 import { warningAdvice } from '../report/advice.ts';
-import { checkWords, waitingWords } from '../report/words.ts';
+import { againstWords, checkWords, waitingWords } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue, ISSUES_OF_CAUSE } from './findings.ts';
 import { PLANNED, type Planned, type PlannedRecord } from './plan.ts';
 
@@ -108,8 +108,7 @@ export function planFacts({ plan }: Checked): Fact[] {
     const count = plan[kind] ?? 0;
     return count === 0 ? [] : [`${numberShown(count)} ${PLAN_WORDS[kind]}`];
   });
-  const since =
-    against === null ? 'against what is known' : `against run ${against.run} of ${against.at.slice(0, 10)}`;
+  const since = against === null ? 'against what is known' : againstWords(against);
   const fields = Object.entries(plan.fields).map(([field, count]) => `${field} ${numberShown(count)}`);
   const rest = fields.length - FIELDS_SHOWN;
   const more = rest > 0 ? [`${rest} more`] : [];

@@ -32,7 +32,7 @@ type Said = {
   readonly quoted: boolean;
 };
 
-/** Of the job's last file before; `null`: unknown. */
+/** Of the report that a run's own is beside; `null`: unknown. */
 export type CauseIds = ReadonlySet<string> | null;
 
 /** Stands for words of the service that too few rows share. */

@@ -51,6 +51,7 @@ const asOfRunSchema = runSchema.pick({
   registeredUser: true,
   checked: true,
   approval: true,
+  against: true,
   rows: true,
   outcomes: true,
   createdAt: true,

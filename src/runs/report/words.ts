@@ -167,7 +167,13 @@ export function countLines(summary: Summary, signs = false): readonly string[] {
   });
   const sum = kinds.map(([kind, n]) => `${numberShown(n)} ${kind}`).join(' + ') || '0';
   const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
-  return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
+  const against = summary.against === null ? [] : [`  ${againstWords(summary.against)}`];
+  return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary), ...against];
+}
+
+/** What a file's numbers are to be seen beside. */
+export function againstWords({ run, at }: NonNullable<Run['against']>): string {
+  return `against the delivery of ${at.slice(0, 10)} (run ${run})`;
 }
 
 /** Where several rows were one request. */

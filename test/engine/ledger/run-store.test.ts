@@ -60,6 +60,28 @@ describe('registering a run', () => {
   });
 });
 
+test('a run has with it the job’s last delivery that was finished when it was registered, for good', async () => {
+  const store = openStore();
+  const againstOf = async (job: string) => {
+    const id = await beginRun(store, job, 'running');
+    return { id, against: (await store.get(id))?.against };
+  };
+  const earlier = await againstOf('a');
+  expect(earlier.against).toBeNull();
+  const done = await beginRun(store, 'a', 'finished');
+  await beginRun(store, 'b', 'finished');
+  await beginRun(store, 'a', 'cancelled');
+  const at = (await store.get(done))?.createdAt;
+  const later = await againstOf('a');
+  expect(later.against).toEqual({ run: done, at });
+
+  await store.transition(later.id, 'finished', null);
+  await store.transition(earlier.id, 'finished', null);
+  expect((await store.get(later.id))?.against).toEqual({ run: done, at });
+  expect((await store.get(earlier.id))?.against).toBeNull();
+  expect((await againstOf('a')).against).toMatchObject({ run: later.id });
+});
+
 test('a registration sent again after the run was taken up does not take it back to its queue', async () => {
   const store = openStore();
   const run = newRun();

@@ -16,6 +16,7 @@ export function sampleRun(over: Partial<Run> = {}): Run {
     registeredUser: null,
     registeredBy: 'ann',
     checked: null,
+    against: null,
     approval: null,
     rows: 10,
     chunkRows: 100,

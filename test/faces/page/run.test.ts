@@ -73,6 +73,17 @@ test('a run begins with its verdict; rows in doubt lead operators to where they 
   expect(words).not.toContain('Nothing is left to do');
 });
 
+test('a run leads to the delivery before it, where there is one', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const [first, second] = [
+    await seed({ rows: 1, settlements: [endedRow(1, 'created')] }),
+    await seed({ rows: 1, settlements: [endedRow(1, 'created')], closed: false }),
+  ];
+  const words = `<a href="/runs/${first.id}">against the delivery of 2026-11-21 (run ${first.id})</a>`;
+  expect((await look(page, `/runs/${second.id}`)).html).toContain(words);
+  expect((await look(page, `/runs/${first.id}`)).html).not.toContain('against the delivery');
+});
+
 test('a run whose rows were written off says what is left of its file, not what once went wrong', async () => {
   const { page, seed } = await openRun();
   const request = { by: 'ops-1', at: new Date().toISOString(), why: 'closed' };

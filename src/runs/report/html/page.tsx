@@ -22,7 +22,14 @@ import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
 import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
-import { accountLine, approvalFacts, requestWords, SUM_DEFECT, unusualFacts } from '../words.ts';
+import {
+  accountLine,
+  againstWords,
+  approvalFacts,
+  requestWords,
+  SUM_DEFECT,
+  unusualFacts,
+} from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
 import {
   Facts,
@@ -176,6 +183,7 @@ function Total({ page: { summary } }: Props) {
       {records === null || records === accepted ? null : (
         <p class="dim">{`${countOf(accepted, 'row')} in ${countOf(records, 'record')}`}</p>
       )}
+      {summary.against === null ? null : <p class="dim">{againstWords(summary.against)}</p>}
       {summary.account === null ? null : (
         <p class="dim">
           Account of the file, when this was written: <Text of={accountLine(summary.account)} />
