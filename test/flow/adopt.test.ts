@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { type Flow, startFlow, withSummary } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
@@ -182,7 +183,7 @@ test.each([
 });
 
 test('killed in the middle, the same command adopts the rest', async () => {
-  const flow = await startFlow();
+  const flow = await startFlow({ times: { ...SHIPPED_TIMES, lockMs: 2_000 } });
   const rows = 10_000;
   const ids = Array.from({ length: rows }, (_, i) => `id-${i + 1}`);
   const args = ['adopt', 'subclients-upsert', await flow.file('known.csv', known(ids))];
