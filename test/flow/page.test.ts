@@ -136,6 +136,13 @@ test('a file is loaded from the page alone, through a pause and the death of the
   await until(async () => (await flow.onboard(exported)).exitCode === 0);
   const sentAgain = lines.map((line) => JSON.parse(line)).find((line) => `/runs/${line.run}` === rerun);
   expect(sentAgain).toMatchObject({ rows: UNDATED, outcomes: { invalid: UNDATED } });
+  // One is corrected where it is seen, and goes the way of every upload.
+  const place = await again.post(`${run}/correct`, { send: '1', [`c${ROWS}.3`]: 'false' });
+  expect(place).toMatch(/^\/uploads\/\w+\/check\?job=portfolio$/);
+  await until(async () => (await again.look(place)).includes('1 row, can be sent.'));
+  const [corrections = ''] = place.split('/check');
+  expect(await again.post(`${corrections}/start`, { job: 'portfolio' })).toMatch(/^\/runs\//);
+  await until(() => made(flow) === SENT + 1);
   // As the run had its job they are what they were; as it was corrected since, the others can be sent.
   const corrected = createJob('concurrency: 2').replace(
     'externalId }',

@@ -9,12 +9,14 @@ import type { Visitor } from '../../model/ask.ts';
 import { NOTE_CHARACTERS, type Notes } from '../../model/note.ts';
 import { countSettled } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
+import { isTable } from '../../model/source.ts';
 import { HELD_CODES } from '../../runs/held-accounts.ts';
 import { type Cause, type Digest, needingRows } from '../../runs/report/digest.ts';
 import { CauseCard, WhereInFile } from '../../runs/report/html/causes.tsx';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import type { Reply } from '../web/visit.ts';
 import { askFor, told } from './acting.tsx';
+import { correctPath } from './correct.tsx';
 import type { PageRoute, PageVisit } from './page-context.ts';
 import { NO_RUN } from './rows.tsx';
 import { runPath } from './runs.tsx';
@@ -79,6 +81,9 @@ function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visi
             Write these off…
           </button>
         </form>
+      ) : null}{' '}
+      {isOperator && isOpen && outcome !== 'in-doubt' && isTable(run.source) ? (
+        <a href={correctPath(run.id, code)}>Correct them here…</a>
       ) : null}{' '}
       {isOperator && isOpen && isHeld(code) ? (
         <a href={runPath(run.id, '/held')}>Decide on their accounts…</a>

@@ -30,6 +30,7 @@ import type { Work } from './child.ts';
 import { GONE, Steps } from './files.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { runPath } from './runs.tsx';
+import type { Upload } from './uploads.ts';
 
 export const checkRoutes: readonly PageRoute[] = [
   { method: 'POST', path: '/uploads/:id/check', role: 'operator', answer: begin(check) },
@@ -82,6 +83,14 @@ function rehearse({ rehearsals, runChild }: PageContext, way: Way, path: string)
     if (stdout.trim() === '') throw new UsageError(problems);
     return summarySchema.parse(JSON.parse(stdout));
   });
+}
+
+/** Of a job that is there; answers where it is told, or where one is chosen. */
+export async function beginCheck(page: PageContext, upload: Upload, job: string): Promise<string> {
+  if (!(await listJobs(page.env.jobsDirectory)).includes(job)) return `/uploads/${upload.id}`;
+  const way = { id: upload.id, job };
+  check(page, way, upload.path);
+  return checkPath(way);
 }
 
 async function showCheck({ params, query, page }: PageVisit): Promise<Reply> {

@@ -19,6 +19,7 @@ import { actingRoutes } from './acting.tsx';
 import { noteRoutes } from './causes.tsx';
 import { checkRoutes } from './checking.tsx';
 import { rememberFiles } from './child.ts';
+import { correctRoutes } from './correct.tsx';
 import { doubtsRoutes } from './doubts.tsx';
 import { filesRoutes } from './files.tsx';
 import type { Link } from './fork.ts';
@@ -104,6 +105,7 @@ export const ROUTES: readonly PageRoute[] = [
   ...systemRoutes,
   ...actingRoutes,
   ...heldRoutes,
+  ...correctRoutes,
   ...noteRoutes,
   ...filesRoutes,
   ...checkRoutes,

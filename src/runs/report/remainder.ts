@@ -81,7 +81,9 @@ export async function* remainderRows(
 }
 
 /** `like`: in the form of another run's files. */
-export function remainderFormat(run: Run, like: Pick<Run, 'source'> = run): RemainderFormat {
+type Read = Pick<Run, 'id' | 'source'>;
+
+export function remainderFormat(run: Read, like: Pick<Run, 'source'> = run): RemainderFormat {
   return isTable(run.source) ? csvRemainder(run, like) : ndjsonRemainder(run.id);
 }
 
@@ -111,7 +113,7 @@ function ownName(name: string): string {
   return REPORT_COLUMN_PREFIX + name;
 }
 
-function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): RemainderFormat {
+function csvRemainder({ id, source }: Read, like: Pick<Run, 'source'>): RemainderFormat {
   const dialect = dialectOf(like.source);
   // A report file as input: its columns about the earlier run are dropped.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));

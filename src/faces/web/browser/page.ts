@@ -17,6 +17,7 @@ enterByLink();
 window.addEventListener('hashchange', enterByLink);
 showTimes(document);
 previewForm();
+moveInGrid();
 takeFiles();
 const live = keepLive({
   morph,
@@ -118,6 +119,45 @@ function previewForm(): void {
   form.addEventListener('input', () => {
     clearTimeout(timer);
     timer = window.setTimeout(show, AFTER_MS);
+  });
+}
+
+/** In a grid the arrows move from row to row; what a spreadsheet copied fills cell after cell. */
+function moveInGrid(): void {
+  const form = document.querySelector<HTMLFormElement>('form[data-grid]');
+  if (form === null) return;
+  const cellsOf = () =>
+    [...form.querySelectorAll('tbody tr')].map((row) => [
+      ...row.querySelectorAll<HTMLInputElement>('input[name]'),
+    ]);
+  const placeOf = (target: EventTarget | null) => {
+    const rows = cellsOf();
+    const isInput = target instanceof HTMLInputElement;
+    const places = rows.map((cells) => (isInput ? cells.indexOf(target) : -1));
+    const row = places.findIndex((at) => at !== -1);
+    return { rows, row, at: places[row] ?? -1 };
+  };
+  form.addEventListener('keydown', (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
+    const { rows, row, at } = placeOf(event.target);
+    if (by === undefined || row === -1) return;
+    event.preventDefault();
+    const next = rows[row + by]?.[at];
+    next?.focus();
+    next?.select();
+  });
+  form.addEventListener('paste', (event) => {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    const { rows, row, at } = placeOf(event.target);
+    const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+    if (row === -1 || (lines.length === 1 && !text.includes('\t'))) return;
+    event.preventDefault();
+    for (const [down, line] of lines.entries())
+      for (const [right, cell] of line.split('\t').entries()) {
+        const input = rows[row + down]?.[at + right];
+        if (input !== undefined) input.value = cell;
+      }
+    form.dispatchEvent(new Event('input'));
   });
 }
 

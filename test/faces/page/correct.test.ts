@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { useOwnRedis } from '../../support/redis.ts';
+import { endedRow } from '../../support/settled-row.ts';
+import { until } from '../../support/until.ts';
+import { keep, look, openOwnPage, textOf, VIEWER } from './own-page.ts';
+
+const own = useOwnRedis();
+const RIGHT = 'DE75512108001245126199';
+const WRONG = 'DE75512108001245126198';
+const IBAN = { column: 'IBAN', expected: 'an IBAN', code: 'iban_invalid' } as const;
+
+type Cells = readonly [key: string, name: string, iban: string, note: string];
+
+/** Rows 1, 3 and 5 have one wrong account, row 2 has no name, row 4 is in doubt, row 6 was rejected. */
+async function openWrong(over: object = {}, lines?: readonly Cells[]) {
+  const { page, seed } = await openOwnPage(own());
+  const cells = lines ?? [
+    ['K1', 'Ada', WRONG, 'a'],
+    ['K2', '', RIGHT, 'b'],
+    ['K3', 'Cy', WRONG, 'c\nd'],
+    ['K4', 'Di', RIGHT, 'd'],
+    ['K5', 'Ed', WRONG, 'e'],
+    ['K6', 'Flo', RIGHT, 'f'],
+  ];
+  const ends = ['invalid', 'invalid', 'invalid', 'in-doubt', 'invalid', 'rejected'] as const;
+  const run = await seed({
+    rows: cells.length,
+    columns: ['externalId', 'name', 'IBAN', 'note'],
+    definition: {
+      operation: 'counterparty.draft',
+      fields: { name: 'name', 'accounts.0.iban': 'IBAN' },
+      ignore: ['note'],
+      required: ['name'],
+      checks: { accounts: 'error' },
+      ...over,
+    },
+    settlements: cells.map(([key, name], i) => {
+      const issues = name === '' ? [{ ...IBAN, column: 'name', code: 'missing_required' as const }] : [IBAN];
+      const isInvalid = ends[i] === 'invalid';
+      return endedRow(i + 1, ends[i] ?? 'invalid', {
+        key,
+        code: isInvalid ? (issues[0]?.code ?? '') : 'http_418',
+        issues: isInvalid ? issues : [],
+      });
+    }),
+  });
+  for (const [i, own] of cells.entries()) {
+    const row = { kind: 'cells', row: i + 1, line: i + 2, cells: own };
+    await keep(page, run, 'sources', i + 1, JSON.stringify(row));
+  }
+  const path = `/runs/${run.id}/correct`;
+  const post = (...form: [string, string][]) => look(page, path, { method: 'POST', form });
+  return { page, run, path, post };
+}
+
+const inputs = (html: string) =>
+  [...html.matchAll(/<input name="(c[\d.]+)" value="([^"]*)"/g)].map(([, name, value]) => `${name} ${value}`);
+
+test('shows the key, the name and the columns at fault of open rows; those in doubt are not there', async () => {
+  const { page, path, run } = await openWrong();
+  const { html } = await look(page, path);
+  expect(inputs(html)).toEqual([
+    'c1.1 Ada',
+    `c1.2 ${WRONG}`,
+    'c2.1 ',
+    `c2.2 ${RIGHT}`,
+    'c3.1 Cy',
+    `c3.2 ${WRONG}`,
+    'c5.1 Ed',
+    `c5.2 ${WRONG}`,
+    'c6.1 Flo',
+    `c6.2 ${RIGHT}`,
+  ]);
+  expect(textOf(html)).toMatch(/5 open rows.*K1.*IBAN.*expected an IBAN whose check digits fit/);
+  expect(html).not.toContain('c1.0');
+  const ofCause = await look(page, `${path}?code=missing_required`);
+  expect(inputs(ofCause.html)).toEqual(['c2.1 ']);
+  // A cell of two lines can't be typed in one.
+  const whole = await look(page, `${path}?all=1`);
+  expect(inputs(whole.html).filter((one) => one.includes('.3 '))).toEqual([
+    'c1.3 a',
+    'c2.3 b',
+    'c5.3 e',
+    'c6.3 f',
+  ]);
+  const link = `href="${path}?code=iban_invalid">Correct them here`;
+  const place = path.replace('/correct', '');
+  await until(async () => (await look(page, place)).html.includes(link));
+  expect((await look(page, place, { visitor: VIEWER })).html).not.toContain(link);
+  expect((await look(page, `/runs/${run.id}/correct?code=nothing`)).html).toContain('No open row');
+});
+
+test('each change is checked as it is typed, and can be made in all cells that said the same', async () => {
+  const { post } = await openWrong();
+  const typed: [string, string][] = [
+    ['c1.2', RIGHT],
+    ['c2.1', 'Ben'],
+    ['c3.2', WRONG],
+    ['c5.2', WRONG],
+    ['c6.1', ''],
+  ];
+  const { html } = await post(...typed);
+  expect(textOf(html)).toContain('Send 2 corrected rows');
+  expect(textOf(html)).toContain('1 changed row can&#39;t be sent yet.');
+  expect(textOf(html)).toContain('The same for 2 more rows like it');
+  const same = await post(...typed, ['same', 'c1.2']);
+  expect(inputs(same.html).filter((one) => one.includes(RIGHT))).toHaveLength(5);
+  expect(textOf(same.html)).toContain('Send 4 corrected rows');
+});
+
+test('the changed rows that can be sent become an upload with their origins', async () => {
+  const { page, run, post } = await openWrong();
+  const nothing = await post(['send', '1'], ['c1.2', WRONG]);
+  expect(textOf(nothing.html)).toContain('No changed row can be sent yet');
+  expect(await page.uploads.list()).toEqual([]);
+
+  const { reply } = await post(
+    ['send', '1'],
+    ['c1.2', RIGHT],
+    ['c3.1', '=Cy'],
+    ['c3.2', RIGHT],
+    ['c6.1', ''],
+  );
+  const [upload] = await page.uploads.list();
+  expect(reply).toEqual({ kind: 'redirect', to: `/uploads/${upload?.id}/check?job=${run.job}` });
+  const text = await readFile(upload?.path ?? '', 'utf8');
+  const lines = text.split(/\r?\n(?!d)/);
+  expect(lines[0]).toBe(
+    '\uFEFFexternalId,name,IBAN,note,onboard_run,onboard_row,onboard_outcome,onboard_status,onboard_code,onboard_message,onboard_text',
+  );
+  expect(lines[1]).toContain(`K1,Ada,${RIGHT},a,${run.id},1,invalid,`);
+  expect(lines[2]).toContain(`K3,'=Cy,${RIGHT},"c\nd",${run.id},3,invalid,`);
+  expect(lines.slice(3).join('')).toBe('');
+});
+
+test('rows of one key are corrected, checked and sent together', async () => {
+  const { page, post } = await openWrong({ group: 'accounts' }, [
+    ['K1', 'Ada', WRONG, 'a'],
+    ['K1', 'Ada', RIGHT, 'b'],
+    ['K2', 'Ben', WRONG, 'c'],
+  ]);
+  const { html } = await post(['c1.2', RIGHT]);
+  expect(textOf(html)).toContain('Send 2 corrected rows');
+  await post(['send', '1'], ['c1.2', RIGHT]);
+  const [upload] = await page.uploads.list();
+  const text = await readFile(upload?.path ?? '', 'utf8');
+  expect(text.match(/^K\d/gm)).toEqual(['K1', 'K1']);
+});
+
+test('a run under way, a JSON file and a viewer have no grid', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const run = await seed({ rows: 2, settlements: [endedRow(1, 'invalid')], closed: false });
+  const { html } = await look(page, `/runs/${run.id}/correct`);
+  expect(html).toContain('The run is not over');
+});
