@@ -20,17 +20,25 @@ export function whyUnknown({ name, via }: Actor): string | null {
 
 type Begun = Pick<Run, 'id' | 'registeredBy' | 'registeredVia' | 'registeredUser'>;
 
+/** What somebody else than who loaded the run has to do. */
+type Act = 'approve it' | 'release its rows' | 'confirm its accounts';
+
 /** `null`: they may. Neither the name nor user@host may be that of who loaded it. */
-export function whyNotApproved(by: Actor, run: Begun, isUserTold: boolean): string | null {
+export function whyNotApproved(
+  by: Actor,
+  run: Begun,
+  isUserTold: boolean,
+  act: Act = 'approve it',
+): string | null {
   const { id, registeredBy, registeredVia, registeredUser } = run;
   const { name, via, user = name } = by;
   if (via !== 'page' && !isUserTold)
-    return `${user} is a container's or has no name, and tells nobody apart: ${OWN_TOKEN} to approve run ${id}.`;
+    return `${user} is a container's or has no name, and tells nobody apart: ${OWN_TOKEN} to look at run ${id} and ${act}.`;
   // At the page people may be called as their accounts are.
   const isMixed = (via === 'page') !== (registeredVia === 'page');
   const formOf = (one: string) => normalForm(isMixed ? one.replace(/@.*/s, '') : one);
   const own = [name, user].map(formOf);
   const isSame = [registeredBy, registeredUser].some((one) => one !== null && own.includes(formOf(one)));
   if (!isSame) return whyUnknown(by);
-  return `Run ${id} was loaded by ${registeredBy}, who can't approve it, nor can who shares that name or user@host: have another person look at it and approve it.`;
+  return `Run ${id} was loaded by ${registeredBy}, who can't ${act}, nor can who shares that name or user@host: have another person look at it and ${act}.`;
 }

@@ -33,7 +33,7 @@ export async function movedRecords({ of, own, open }: Held, ledger: Ledger) {
   const problem = problemOf(own, open);
   if (problem !== null) throw refusedMove(problem);
   const numbers = own.map(({ row }) => row);
-  const { keys, space, definition, records } = await heldRecords(of, numbers, ledger, refusedMove);
+  const { keys, space, definition, records } = await heldRecords(of, numbers, ledger, TO_CONFIRM);
   return records.map(({ key, first, mapped }) => ({
     ...{ space, key, form: definition.keyForm },
     content: packContent(mapped, keys.sealing.saltOf(key)),
@@ -69,6 +69,8 @@ type Release = {
 export async function releaseAccounts(of: Run, { rows, request, areShared }: Release, ledger: Ledger) {
   const { keys, store } = ledger.of(of.target);
   const { open } = await openAccounts(ledger.redis, keys, store).standOf(of.id);
+  const off = areShared ? rows.find((row) => open.get(row)?.isWrittenOff) : undefined;
+  if (off !== undefined) throw refusedRelease(writtenOff(off, of));
   const held = await heldRows(of, rows, open, ledger);
   // All are looked at before any is released.
   const found = await Promise.all([...held].map(([id, numbers]) => contestedBy(id, numbers, of, ledger)));
@@ -85,7 +87,7 @@ export async function releaseAccounts(of: Run, { rows, request, areShared }: Rel
 async function contestedBy(id: string, rows: readonly number[], { target }: Run, ledger: Ledger) {
   const run = await ledger.of(target).store.get(id);
   if (run === null) throw refusedRelease(`run ${id} is gone`);
-  const { keys, space, records } = await heldRecords(run, rows, ledger, refusedRelease);
+  const { keys, space, records } = await heldRecords(run, rows, ledger, TO_RELEASE);
   const index = { redis: ledger.redis, keys, space };
   const named = records.map(({ first, mapped }) => ({
     row: first,
@@ -125,6 +127,9 @@ function refusedRelease(why: string): UsageError {
   return new UsageError([why, 'Nothing was released.']);
 }
 
+const TO_CONFIRM = { act: 'confirm its accounts', refused: refusedMove } as const;
+const TO_RELEASE = { act: 'release its rows', refused: refusedRelease } as const;
+
 const EXPECTED = 'expected a row that it held for an account ' + 'that another payee has (account_shared)';
 const MOVED =
   '. A draft can not be updated: change the account ' +
@@ -135,6 +140,13 @@ function notShared(row: number, { id }: Run, settled: Settlement | undefined): s
   const isMoved = settled?.code === ('account_changed' satisfies HeldCode);
   const where = `row ${row} of run ${id}`;
   return `${where}: ${EXPECTED}${isMoved ? MOVED : ''}.`;
+}
+
+function writtenOff(row: number, { id }: Run): string {
+  return (
+    `row ${row} of run ${id} is written off: it shall never be loaded, so it waits for no account. ` +
+    'If it shall be loaded after all, load it in another file, and release it there.'
+  );
 }
 
 /** Rows as their run left them; `numbersWith`: a row's with those of its request. */
@@ -167,14 +179,15 @@ async function heldRecords(
   of: Run,
   numbers: readonly number[],
   { redis, ...ledger }: Ledger,
-  refused: (why: string) => UsageError,
+  { act, refused }: typeof TO_CONFIRM | typeof TO_RELEASE,
 ) {
   const { keys, store } = ledger.of(of.target);
   const space = spaceOf(of.operation);
   const definition = await store.definition(of.id);
   if (space === null || definition === null) throw refused(`run ${of.id} is gone`);
   // Whoever loaded a false account is not the one who says that it is right.
-  const why = definition.approval === 'required' ? whyNotApproved(keys.actor, of, isUserTold()) : null;
+  const asksForTwo = definition.approval === 'required';
+  const why = asksForTwo ? whyNotApproved(keys.actor, of, isUserTold(), act) : null;
   if (why !== null) throw refused(why);
 
   const mapping = mappingFor(definition, of.source);

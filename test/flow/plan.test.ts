@@ -90,6 +90,40 @@ test('a job that creates alone says what differs and is not sent, and names it',
   expect([gone.exitCode, gone.stderr]).toEqual([3, expect.stringContaining('`delivery: full`')]);
 });
 
+test('gone is each record of the last file that is at the service by now, whatever brought it there', async () => {
+  const flow = await startFlow({ faults: ['reset-after-create=always;key=Cy'] });
+  const text = [
+    'operation: counterparty.draft',
+    'key: externalId',
+    'group: accounts',
+    'delivery: full',
+    'unusual: off',
+    'checks: { accounts: off }',
+    'fields: { name: name, email: email, accounts.0.accountNumber: account }',
+    '',
+  ].join('\n');
+  const job = await flow.file('payees.yaml', text);
+  const csv = (...lines: readonly string[]) => ['externalId,name,email,account', ...lines, ''].join('\n');
+  const first = await flow.load(job, csv('P1,Ada,,1', 'P1,Ada,,2', 'P3,Cy,,4'));
+  expect(first.summary.outcomes).toMatchObject({ drafted: 2, 'in-doubt': 1 });
+  flow.sandbox.setFaults([]);
+  const last = await flow.load(
+    job,
+    csv('P1,Ada,,1', 'P1,Ada,,2', 'P2,Ben,broken,3', 'P3,Cy,,4', 'P4,Di,broken,5'),
+  );
+  expect(last.summary.outcomes).toMatchObject({ skipped: 2, rejected: 2, invalid: 1 });
+  const rejected = await flow.report(last.summary, 'rejected.csv');
+  expect((await flow.load(job, rejected.replace('broken', ''))).summary.outcomes.drafted).toBe(1);
+  const [found] = [...flow.sandbox.entities('draft')].filter(({ key }) => key === 'Cy');
+  await flow.look(['resolve', first.summary.run, '3', '--created', found?.id ?? '']);
+
+  const next = await flow.file('next.csv', csv('P9,Flo,,9'));
+  const { stdout } = await flow.onboard(['check', '--job-file', job, next, '--list', 'gone', '--json']);
+  const { gone, listed } = JSON.parse(stdout).plan;
+  expect(gone).toBe(3);
+  expect(listed).toMatchObject([{ key: 'P1' }, { key: 'P2' }, { key: 'P3' }]);
+});
+
 test('a correction is no delivery, and what is in doubt or was loaded by this very file is not called unchanged', async () => {
   const flow = await startFlow();
   const job = await flow.file('portfolio.yaml', `${PORTFOLIO}required: [addresses.primary.town]\n`);

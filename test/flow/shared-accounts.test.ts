@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Flow, startFlow, withSummary } from '../support/flow.ts';
 import { makeOld } from '../support/old-runs.ts';
-import { newestRun, summaryFrom } from '../support/run-control.ts';
+import { fromElsewhere, newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 import { newKey } from '../support/sealing.ts';
+import { setRecord, storedRun } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const JOB = [
@@ -193,6 +194,55 @@ test('what is released is the account that another payee has, and no other of th
   expect(again.summary.outcomes.drafted).toBe(1);
   const stranger = await flow.load(job, lines('P9,Eve,222,', 'P10,Flo,111,'));
   expect(await endsOf(flow, stranger.summary)).toEqual(['invalid account_shared', 'drafted']);
+});
+
+test('a row that is written off is released no more, and what was released for it can be taken back', async () => {
+  const flow = await startFlow();
+  await deliver(flow, 'P1,Ada,111');
+  const { run } = await deliver(flow, 'P2,Ben,111', 'P3,Cy,111', 'P4,Di,111');
+  const { summary } = withSummary(await flow.onboard(['rerun', run, '--json']));
+  await flow.look(['write-off', run, '1', '--reason', 'a swindler']);
+  const release = (of: string, ...args: readonly string[]) =>
+    flow.onboard(['release', of, ...args, '--reason', 'asked']);
+  for (const of of [run, summary.run]) {
+    const { exitCode, stderr } = await release(of, '2', '1');
+    expect(exitCode).toBe(3);
+    for (const words of [
+      `row 1 of run ${of} is written off`,
+      'load it in another file',
+      'Nothing was released',
+    ])
+      expect(stderr).toContain(words);
+  }
+  expect((await deliver(flow, 'P5,Ed,111')).rows).toEqual(['invalid account_shared']);
+  expect((await release(run, '2')).exitCode).toBe(0);
+  await flow.look(['write-off', run, '2', '--reason', 'another one']);
+  expect((await release(run, '2', '--revoke')).stdout).toContain('1 account taken back');
+});
+
+test('where the job asks for two persons, who loaded the rows is told to have them released', async () => {
+  const flow = await startFlow();
+  const job = `${JOB}approval: required\n`;
+  const definition = await flow.file('job.yaml', job);
+  const load = async (...lines: readonly string[]) => {
+    await flow.onboard(['run', '--job-file', definition, await flow.file(`${lines}.csv`, csv(...lines))]);
+    const run = await newestRun(flow);
+    const { registeredBy = '' } = await statusOf(flow, run);
+    const { redis } = await fromElsewhere(flow, run);
+    await flow.onboard(['approve', run]);
+    return {
+      run,
+      ofOwn: async () => setRecord(redis, await storedRun(redis, run), { registeredBy: registeredBy ?? '' }),
+    };
+  };
+  await load('P1,Ada,111');
+  const { run, ofOwn } = await load('P2,Ben,111');
+  await ofOwn();
+  const release = () => flow.onboard(['release', run, '1', '--reason', 'asked']);
+  const own = await release();
+  expect([own.exitCode, own.stderr]).toEqual([3, expect.stringContaining('look at it and release its rows')]);
+  await fromElsewhere(flow, run);
+  expect((await release()).exitCode).toBe(0);
 });
 
 test('a row that a later run held is released by its number in the first file, too', async () => {

@@ -52,6 +52,15 @@ test('in a container only the page tells people apart', () => {
   expect(whyNotApproved(page('bea'), run, false)).toBeNull();
 });
 
+test('what another person has to do is named, whoever is refused', () => {
+  const run = begunBy(user('ann@box'));
+  for (const isUserTold of [true, false]) {
+    const words = whyNotApproved(user('ann@box'), run, isUserTold, 'release its rows');
+    expect(words).toMatch(/ and release its rows[.]$/);
+    expect(words).not.toContain('approve');
+  }
+});
+
 test.each<readonly [actor: Actor, begins: boolean]>([
   [page('ann'), true],
   [page('ann@example.com'), true],

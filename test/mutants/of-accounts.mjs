@@ -163,6 +163,14 @@ export const OF_ACCOUNTS = [
     why: 'an account of a row that was never sent holds others for ever',
   },
   {
+    id: 'account-claimed-again',
+    in: 'src/engine/ledger',
+    find: '      if row.kind == protocol.claimed then return text end\n',
+    put: '',
+    tests: ['test/engine/ledger/account-index'],
+    why: 'a run that goes on takes back for its rows what those that were not sent had given back',
+  },
+  {
     id: 'account-lost-by-journal',
     in: 'src/engine/recovery',
     find: "return { key: accounts === '' ? key : { ...key, accounts } };",

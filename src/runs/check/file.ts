@@ -210,7 +210,8 @@ async function findGone({ job, look, seen }: Around, hasKey: boolean, addGone: (
   const against = await look.lastDelivery(job);
   const isFull = job.definition.delivery === 'full' && hasKey;
   if (against === null || !isFull) return { against, isFull: false };
-  for await (const key of look.keysOf(against.run)) if (!seen.has(key)) addGone(key);
+  const before = look.keysOf(against.run, job.definition);
+  for await (const key of before) if (!seen.has(key)) addGone(key);
   return { against, isFull };
 }
 

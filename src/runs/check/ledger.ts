@@ -8,17 +8,21 @@ import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
 import { lookUpAccounts } from '../../engine/ledger/account-index.ts';
 import { knownIds } from '../../engine/ledger/adoption.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../../engine/ledger/key-claims.ts';
+import type { LedgerKeys } from '../../engine/ledger/keys.ts';
 import { readOrigins } from '../../engine/ledger/origins.ts';
 import { createRunView } from '../../engine/ledger/run-view.ts';
 import type { Log } from '../../lib/log.ts';
+import type { RedisConnection } from '../../lib/redis-connection.ts';
 import type { Releasers } from '../../lib/releasers.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { KeyState } from '../../model/identity.ts';
+import type { KeyForm } from '../../model/key-form.ts';
 import { OUTCOMES, wasAccepted } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import type { Settlement } from '../../model/settlement.ts';
 import { REPORT_COLUMN_PREFIX, type SourceInfo } from '../../model/source.ts';
+import { spaceOf } from '../../operations/operations.ts';
 import { type Ledger, openLedger } from '../../session.ts';
 import { findOrigins, type Loading, lineageOf } from '../origins.ts';
 import { summarize } from '../report/summary.ts';
@@ -113,12 +117,10 @@ export function createLook(ledger: Ledger, target: string) {
       const known = await store.definition(last.run).catch(() => null);
       return { ...last, isSameDefinition: isDeepStrictEqual(known, definition) };
     },
-    /** The keys of records that a run's file had. A purged run has none. */
-    async *keysOf(id: string): AsyncGenerator<string> {
+    /** The keys of records at the service that a run's file had. A purged run has none. */
+    async *keysOf(id: string, { keyForm }: JobDefinition): AsyncGenerator<string> {
       const run = await store.get(id);
-      if (run === null) return;
-      for await (const { settlements } of createRunView(redis, keys, run).chunks())
-        for (const settled of settlements) if (settled.key !== '' && isAtService(settled)) yield settled.key;
+      if (run !== null) yield* keysAtService(run, keyForm, { redis, keys });
     },
     /** As a run of the file would be compared. */
     delivery: (delivered: Omit<Delivered, 'target'>) => deliveryOf({ ...delivered, target }, ledger),
@@ -131,9 +133,31 @@ export function createLook(ledger: Ledger, target: string) {
   };
 }
 
-/** A row that was held for its account has its record there, too. */
-function isAtService({ outcome, code }: Pick<Settlement, 'outcome' | 'code'>): boolean {
-  return wasAccepted(outcome) || outcome === 'skipped' || code === 'account_changed';
+async function* keysAtService(run: Run, form: KeyForm, { redis, keys }: KeysIn) {
+  const space = spaceOf(run.operation) ?? '';
+  for await (const { settlements } of createRunView(redis, keys, run).chunks()) {
+    const rows = settlements.filter(hasOwnKey);
+    const names = rows.filter((row) => !isAtService(row)).map(({ key }) => key);
+    // Corrected, sent again or found at the service since.
+    const now = await readKeys(redis, keys, { space, form, names });
+    const known = rows.filter((row) => isAtService(row) || isKnown(now.get(row.key)));
+    // Rows of a group are one record.
+    yield* new Set(known.map(({ key }) => key));
+  }
+}
+
+type KeysIn = { readonly redis: RedisConnection; readonly keys: LedgerKeys };
+
+function isKnown(state: KeyState | undefined): boolean {
+  return state?.kind === 'known' && state.alike !== true;
+}
+
+function hasOwnKey({ key, code }: Settlement): boolean {
+  return key !== '' && code !== 'duplicate_key';
+}
+
+function isAtService({ outcome }: Settlement): boolean {
+  return wasAccepted(outcome) || outcome === 'skipped';
 }
 
 function hasSent({ state, outcomes }: Run): boolean {

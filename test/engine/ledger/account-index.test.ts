@@ -162,6 +162,18 @@ test('of a row’s own run also what gave the account back counts, and nothing b
   expect(await claimed(bench, bench.id, ...rows)).toEqual(['own', 'file 1 another']);
 });
 
+test.each<[Outcome, string, string]>([
+  ['drafted', 'A/acme', 'ID 1 same'],
+  ['rejected', 'A/copper', 'run-b 1 another'],
+])('a file that is read again leaves an account that its row %s as it is', async (outcome, asked, then) => {
+  const bench = await startBench();
+  await going(bench);
+  await claimed(bench, 'run-b', 'A/bay');
+  await bench.ledger.settle(ended(outcome));
+  await claimed(bench, bench.id, 'A/acme');
+  expect(await claimed(bench, 'run-c', asked)).toEqual([then.replace('ID', bench.id)]);
+});
+
 test('the rows of an earlier run that a row comes from are of its delivery', async () => {
   const bench = await startBench();
   await claimed(bench, 'run-a', 'A/acme', 'B/acme');

@@ -31,7 +31,7 @@ local function countingFor(run, holders)
 end
 
 -- The row is one of those that name the account, as that; beyond the most that are kept it isn't.
--- Answers who was before.
+-- Claimed again, it stays what has become of it since. Answers who was before.
 local function putHolder(place, row)
   local account = string.sub(place.digest, 1, protocol.accountLength)
   local name = string.sub(place.digest, protocol.accountLength + 1)
@@ -39,6 +39,7 @@ local function putHolder(place, row)
   local holders = countingFor(row.run, holdersIn(text))
   for _, of in ipairs(holders) do
     if of.run == row.run and of.row == row.row then
+      if row.kind == protocol.claimed then return text end
       of.kind = row.kind
       keepHolders(place.bucket, account, holders)
       return text
