@@ -502,8 +502,25 @@ export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
     title: 'onboard job definition',
     description:
       'Which operation to call for each row of a file, how columns become fields, and how to send.',
-    ...z.toJSONSchema(jobDefinitionSchema, { io: 'input', target: 'draft-07' }),
+    ...z.toJSONSchema(jobDefinitionSchema, AS_WRITTEN),
   };
+}
+
+const AS_WRITTEN = {
+  io: 'input',
+  target: 'draft-07',
+  override: withoutAdoptions,
+} as const;
+
+/** No file has them: a command makes their runs. */
+type OfSchema = {
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+};
+
+function withoutAdoptions({ jsonSchema }: OfSchema): void {
+  const { enum: names } = jsonSchema;
+  const isOurs = (name: unknown) => ADOPTIONS.some((one) => one === name);
+  if (names?.some(isOurs) === true) jsonSchema.enum = names.filter((name) => !isOurs(name));
 }
 
 /** The settings that the page's form has; a definition made there has no other. */

@@ -8,6 +8,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { ADOPTIONS } from '../operations/operations.ts';
 import {
   formSettingsSchema,
   type Job,
@@ -110,7 +111,7 @@ function parseDefinition(
   }
   const parsed = jobDefinitionSchema.safeParse(document.value);
   const problems = parsed.success
-    ? [...orderProblems(parsed.data, names), ...more(document.value)]
+    ? [...adoptionProblems(parsed.data), ...orderProblems(parsed.data, names), ...more(document.value)]
     : jobProblems(parsed.error.issues, document.value);
   if (parsed.success && problems.length === 0) return parsed.data;
   throw new UsageError(
@@ -118,6 +119,17 @@ function parseDefinition(
       (one) => () => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.words()}`,
     ),
   );
+}
+
+/** Its runs are made by a command, which looks at the whole file first. */
+function adoptionProblems({ operation }: Job['definition']): readonly JobProblem[] {
+  if (!ADOPTIONS.some((one) => one === operation)) return [];
+  return [
+    {
+      path: ['operation'],
+      words: () => 'expected one that sends something; `onboard adopt` does this',
+    },
+  ];
 }
 
 function beyondForm(value: unknown): readonly JobProblem[] {

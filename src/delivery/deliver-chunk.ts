@@ -3,7 +3,6 @@
  * while one of its requests is on the wire.
  */
 
-import type { FirstUpdate, Tried } from '../engine/ledger/adoption.ts';
 import type { Taken } from '../engine/ledger/open-chunk.ts';
 import type { ChunkJob } from '../engine/queue/chunk-job.ts';
 import type { ChunkEnd } from '../engine/queue/chunk-worker.ts';
@@ -252,28 +251,35 @@ async function consult(
   for (;;) {
     const plan = decide(await ask(questions, context));
     // The chunk's order may have passed the row.
-    if (plan.kind !== 'wait') {
-      if (!(await mayGo(plan, context))) return take.ended('unsent');
-      return execute(task, plan, { ...take, order: null });
-    }
+    const now = plan.kind === 'wait' ? 'wait' : await whetherNow(plan, context);
+    if (now === 'never') return take.ended('unsent');
+    if (plan.kind !== 'wait' && now === 'go') return execute(task, plan, { ...take, order: null });
     const isLate = context.now() - began >= ASK_MAX_MS || !lease.isHeld();
     const goesOn = !isLate && (await waitWhileRunning(ASK_AGAIN_MS, context));
     if (!goesOn) return take.ended('unsent');
   }
 }
 
-/** Of records that were adopted, the first few go before a person has seen what came of them. */
-async function mayGo(plan: Plan, { ledger, pause, run }: RunContext): Promise<boolean> {
-  if (plan.kind !== 'send' || plan.firstUpdate === undefined) return true;
-  const before = await ledger.triedBefore(plan.firstUpdate);
-  if (before === null) return true;
-  await pause('adopted', triedWords(plan.firstUpdate, before, run.id));
-  return false;
-}
-
-function triedWords({ madeBy }: FirstUpdate, tried: Tried, own: string): string {
-  const rows = tried.map(({ run, row, id }) => `${id} by row ${row}${run === own ? '' : ` of run ${run}`}`);
-  return `Records that run ${madeBy} adopted were updated for the first time: ${rows.join(', ')}.`;
+/**
+ * Of records that were adopted, the first few go before a person has seen what came of them: the
+ * others wait until something has, and then the run does.
+ */
+async function whetherNow(plan: Plan, { ledger, pause, run }: RunContext): Promise<'go' | 'wait' | 'never'> {
+  if (plan.kind !== 'send' || plan.firstUpdate === undefined) return 'go';
+  const { madeBy } = plan.firstUpdate;
+  const tried = await ledger.triedBefore(plan.firstUpdate);
+  if (tried === null) return 'go';
+  if (tried.some(({ outcome }) => outcome === 'open')) return 'wait';
+  const rows = tried.map((one) => {
+    const of = one.run === run.id ? '' : ` of run ${one.run}`;
+    return `${one.id} by row ${one.row}${of} (${one.outcome})`;
+  });
+  await ledger.showTried(
+    madeBy,
+    `The first records that run ${madeBy} adopted were sent: ${rows.join(', ')}.`,
+  );
+  await pause('adopted');
+  return 'never';
 }
 
 async function ask({ references, fieldsOf }: Questions, { ledger }: RunContext): Promise<Answers> {

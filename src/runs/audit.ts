@@ -101,7 +101,10 @@ export async function verifyLedger(target: string, session: Session) {
 
 function lostWords({ n, of }: Anchor, length: number): string {
   const others = n > length + 1 ? ` and those up to ${n}` : '';
-  return `The ledger has lost or changed entry ${Math.min(n, length + 1)}${others}, which ${of} has, or the home had another Redis then.`;
+  return (
+    `The ledger has lost or changed entry ${Math.min(n, length + 1)}${others}, ` +
+    `which ${of} has, or the home had another Redis then.`
+  );
 }
 
 export function misfitWords(line: number): string {

@@ -74,6 +74,7 @@ export async function resumeRun(
   const { ledger, io } = session;
   const { store } = ledger.of(run.target);
   if ((await store.leaseOf(run.id)) !== null) {
+    await trustShown(run, session);
     await setRunning(run, store);
     const owner = await ownerOf(run, store, io.interrupted);
     if (owner !== null) return { kind: 'elsewhere', owner };
@@ -81,7 +82,16 @@ export async function resumeRun(
   // All that can be wrong is found before the run goes on.
   const rows = known ?? (await registeredRows(run, ledger));
   onBegun(run);
+  await trustShown(run, session);
   return { kind: 'here', ...(await executeToEnd(await setRunning(run, store), rows, session)) };
+}
+
+/** Whoever resumes a run that waits for that has seen what came of an adoption's first records. */
+async function trustShown({ id, target, reason }: Run, { ledger }: Pick<Session, 'ledger'>): Promise<void> {
+  if (reason !== 'adopted') return;
+  const { keys } = ledger.of(target);
+  const { name: by } = keys.actor;
+  await trustAdopted(ledger.redis, keys, { run: id, by, at: new Date().toISOString() });
 }
 
 /**
@@ -136,9 +146,7 @@ export async function letGo(
   request: StateRequest,
   { ledger }: Pick<Session, 'ledger'>,
 ): Promise<void> {
-  const { store, keys } = ledger.of(target);
-  if (reason === 'unusual') await store.letGo(id, request);
-  if (reason === 'adopted') await trustAdopted(ledger.redis, keys, { run: id, request });
+  if (reason === 'unusual') await ledger.of(target).store.letGo(id, request);
 }
 
 /** For ever; answers the run with rows that still need their outcomes. */

@@ -153,7 +153,8 @@ function lookedUpLines(run: Run, looked: LookedUp): string[] {
   const { created, notCreated, open, keyless, left } = looked;
   const asked = created + notCreated + open;
   const lines = [
-    `Looked up ${countOf(asked, 'row')} in doubt: ${created} created, ${notCreated} not created, ${open} still in doubt.`,
+    `Looked up ${countOf(asked, 'row')} in doubt: ${created} created, ` +
+      `${notCreated} not created, ${open} still in doubt.`,
   ];
   if (keyless > 0) lines.push(`${countOf(keyless, 'row')} without a key can't be looked up.`);
   if (left > 0) {

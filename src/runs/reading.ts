@@ -219,7 +219,8 @@ async function leaveInDoubt({ run, session, queue }: Opened): Promise<void> {
     const places = `Rows ${rowsBefore(run, chunk) + 1} to ${rowsBefore(run, chunk) + rows.length}`;
     tell(
       session.io,
-      `${places} of run ${run.id} are lost from Redis, and its file has changed: those that may have been sent are in doubt.`,
+      `${places} of run ${run.id} are lost from Redis, and its file ` +
+        'has changed: those that may have been sent are in doubt.',
     );
   }
 }

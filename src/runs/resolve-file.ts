@@ -77,7 +77,9 @@ function tableFields(path: string, columns: readonly string[]): (row: Row) => Fi
   const missing = COLUMNS.filter((_, i) => slots[i] === -1).map((name) => REPORT_COLUMN_PREFIX + name);
   if (missing.length > 0) {
     throw new UsageError(
-      `${path}: has no column ${missing.join(', ')}: expected the in-doubt.csv of the run's report, with onboard_resolution filled in`,
+      `${path}: has no column ${missing.join(', ')}: expected the ` +
+        "in-doubt.csv of the run's report, with onboard_resolution " +
+        'filled in',
     );
   }
   return (row) => {

@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
@@ -59,9 +60,10 @@ test('keys with their ids are known as if they had been created; the first five 
   const { run } = waiting.summary;
   expect([waiting.exitCode, waiting.summary.reason, flow.sandbox.stats().updated]).toEqual([2, 'adopted', 5]);
   expect(waiting.summary.outcomes).toMatchObject({ created: 1, updated: 5 });
-  expect(waiting.summary.problem).toContain(`Records that run ${summary.run} adopted were updated`);
+  expect(waiting.summary.problem).toContain(`The first records that run ${summary.run} adopted were sent`);
   for (const { id, outcome } of await flow.results(waiting.summary))
-    if (outcome === 'updated') expect(waiting.summary.problem).toContain(`${id} by row `);
+    if (outcome === 'updated')
+      expect(waiting.summary.problem).toMatch(new RegExp(`${id} by row \\d+ \\(updated\\)`));
 
   // The command alone says nothing of what came of them.
   const again = await flow.onboard([
@@ -150,36 +152,113 @@ test.each([
   ['in clear', {}],
   ['sealed', { ONBOARD_ENCRYPTION_KEY: newKey() }],
 ])('%s, what no run has updated is taken back, and the rest stays known', async (_, env) => {
-  const { flow, ids, file, adopt, summary } = await startAdopting(4, env);
+  const { flow, ids, file, adopt, summary } = await startAdopting(5, env);
   const undo = (...args: readonly string[]) => flow.onboard(['adopt', '--undo', summary.run, ...args]);
   const job = await flow.file('two.yaml', JOB);
   const two = ['run', '--job-file', job, await flow.file('two.csv', named(1, 2, 'Firm'))];
-  expect((await flow.onboard(two, { MSB_TOKEN: 'wrong' })).exitCode).toBe(2);
-  const busy = await undo();
-  expect([busy.exitCode, busy.stderr]).toEqual([3, expect.stringContaining('is not over')]);
   const updated = withSummary(await flow.onboard([...two, '--json']));
   expect(updated.summary.outcomes.updated).toBe(2);
+  const skipping = JOB.replace('upsert', 'create');
+  expect((await flow.load(skipping, named(5, 5))).summary.outcomes.skipped).toBe(1);
 
   const undone = await undo('--reason', 'of another system');
   expect([undone.exitCode, undone.stdout]).toEqual([
     0,
-    expect.stringContaining(`2 keys of run ${summary.run} are known no more.\n2 keys stay known`),
+    expect.stringContaining(`2 keys of run ${summary.run} are known no more.\n3 keys stay known`),
   ]);
   const account = JSON.parse(await flow.look(['account', summary.run, '--json']));
-  expect(account).toMatchObject({ atService: 2, writtenOff: 2, open: 0, holds: true });
+  expect(account).toMatchObject({ atService: 3, writtenOff: 2, open: 0, holds: true });
   expect((await flow.results(summary)).map(({ outcome, code }) => `${outcome} ${code}`)).toEqual([
     'adopted ',
     'adopted ',
     'cancelled adoption_undone',
     'cancelled adoption_undone',
+    'adopted ',
   ]);
   expect(await flow.look(['audit'])).toContain('of another system');
   expect((await undo()).stdout).toContain('0 keys');
+  // Of one somebody knows that its id is wrong.
+  expect((await undo('--row', '1', '--reason', 'not this company')).stdout).toContain('1 key of run');
 
   const other = await flow.file('other.csv', `externalId,id\nL3,${ids[2]}\n`);
   expect((await adopt(other)).exitCode).toBe(0);
   const same = await adopt(file, '--again');
   expect([same.exitCode, same.stderr]).toEqual([3, expect.stringContaining('row 3: its id')]);
+  const right = await flow.file('right.csv', `externalId,id\nK1,${ids[0]}\n`);
+  expect((await adopt(right)).exitCode).toBe(0);
+});
+
+test('a run that was cancelled at the first five leaves the other keys free, and those to a word about each', async () => {
+  const { flow, summary } = await startAdopting(8);
+  const waiting = await flow.load(JOB, named(1, 8, 'Firm'));
+  expect((await flow.onboard(['cancel', waiting.summary.run])).exitCode).toBe(0);
+  const undo = (...args: readonly string[]) => flow.onboard(['adopt', '--undo', summary.run, ...args]);
+  expect((await undo()).stdout).toContain('3 keys of run');
+  const [, row = ''] = /by row (\d+)/.exec(waiting.summary.problem ?? '') ?? [];
+  expect((await undo('--row', row)).stdout).toContain('1 key of run');
+  const made = flow.sandbox.stats().made.subclients;
+  await flow.load(JOB, named(1, 8, 'House'));
+  expect(flow.sandbox.stats().made.subclients).toBe(made + 4);
+});
+
+test('where rows of another job may refer to the records, nobody can say which keys are used', async () => {
+  const { flow, summary } = await startAdopting(2);
+  const children = [
+    'operation: subclient.create',
+    'key: Ref',
+    'fields: { details.name: Name, parent.id: { column: Owner, ref: subclient } }',
+    '',
+  ].join('\n');
+  const sent = await flow.load(children, 'Ref,Name,Owner\nC1,Ada,K1\n');
+  expect(sent.summary.outcomes.created).toBe(1);
+  const undone = await flow.onboard(['adopt', '--undo', summary.run]);
+  expect([undone.exitCode, undone.stderr]).toEqual([3, expect.stringContaining('may refer to its records')]);
+  expect((await flow.onboard(['adopt', '--undo', summary.run, '--row', '2'])).exitCode).toBe(0);
+});
+
+test('a resume that can not go on has nobody trust the adoption', async () => {
+  const { flow } = await startAdopting(8);
+  const waiting = await flow.load(JOB, named(1, 8, 'Firm'));
+  const file = `${flow.home}/rows-1.csv`;
+  await rename(file, `${file}.away`);
+  expect((await flow.onboard(['resume', waiting.summary.run])).exitCode).toBe(3);
+  await flow.load(JOB, named(1, 8, 'House'));
+  expect(flow.sandbox.stats().updated).toBe(10);
+  await rename(`${file}.away`, file);
+  const resumed = await summaryFrom(flow, ['resume', waiting.summary.run]);
+  expect(resumed.summary.outcomes.updated).toBe(8);
+});
+
+test('other columns of the same file, and a job of one’s own, are refused', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('known.csv', 'externalId,id,other\nK1,a-1,b-1\n');
+  const args = ['adopt', 'subclients-upsert', file];
+  const look = await flow.onboard([...args, '--dry-run'], { REDIS_URL: 'redis://127.0.0.1:1' });
+  expect([look.exitCode, look.stderr]).toEqual([0, expect.stringContaining('compared with no ledger')]);
+  expect((await flow.onboard(args)).exitCode).toBe(0);
+  const other = await flow.onboard([...args, '--id', 'other']);
+  expect([other.exitCode, other.stderr]).toEqual([3, expect.stringContaining('by other columns')]);
+  const own = await flow.file('own.yaml', 'operation: subclient.adopt\nkey: externalId\n');
+  const refused = await flow.onboard(['run', '--job-file', own, file]);
+  expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('onboard adopt')]);
+});
+
+test('of two adoptions at once one waits: an id gets one key', async () => {
+  const flow = await startFlow();
+  const ids = Array.from({ length: 300 }, (_, i) => `id-${i + 1}`);
+  const files = [
+    await flow.file('a.csv', known(ids)),
+    await flow.file('b.csv', known(ids).replaceAll('K', 'L')),
+  ];
+  const begun = files.map((file) => flow.start(['adopt', 'subclients-upsert', file]));
+  const ended = await Promise.all(begun.map((one) => one.ended));
+  expect(ended.map(({ exitCode }) => exitCode).sort()).toEqual([0, 3]);
+  const kept = await flow.file(
+    'all.csv',
+    ['externalId,id', ...ids.map((id, i) => `N${i},${id}`), ''].join('\n'),
+  );
+  const look = await flow.onboard(['adopt', 'subclients-upsert', kept, '--dry-run']);
+  expect(look.stderr).toContain('of the file 300 rows');
 });
 
 test('killed in the middle, the same command adopts the rest', async () => {

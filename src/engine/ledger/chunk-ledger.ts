@@ -10,7 +10,7 @@ import type { Seal } from '../../lib/seal.ts';
 import { tickBatch } from '../../lib/tick-batch.ts';
 import type { KeyForm } from '../../model/key-form.ts';
 import type { Run } from '../../model/run.ts';
-import { type FirstUpdate, triedBefore } from './adoption.ts';
+import { type FirstUpdate, showTried, triedBefore } from './adoption.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
 import type { MarkedRow } from './intent.ts';
 import { keyStates, looksWhenVerified } from './key-claims.ts';
@@ -78,7 +78,10 @@ export function createChunkLedger(given: ChunkLedgerOptions) {
       return { ...(await exchange(next)), unrecorded };
     },
     /** `null`: the row may update that record; else it waits for a person. */
-    triedBefore: (update: FirstUpdate) => triedBefore(verified.redis, keys, { ...update, run: run.id }),
+    triedBefore: (update: FirstUpdate) => triedBefore(verified.redis, keys, { run: run.id, ...update }),
+    /** For whoever sees that the run waits. */
+    showTried: (madeBy: string, words: string) =>
+      showTried(verified.redis, keys, { run: run.id, madeBy, words }),
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, options), MAX_BATCH),
     /** False where the row already had an outcome or belongs to another take. Safe to repeat. */
     settle: tickBatch(async (rows: readonly SettledRow[]) => {

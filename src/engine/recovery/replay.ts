@@ -127,7 +127,8 @@ export async function noteAdded(
 export function restorableFields(record: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(record).filter(([name]) => !isCounted(name));
   const { reason } = record;
-  const waits = (reason === 'approval' || reason === 'unusual') && { state: 'paused', reason };
+  const isAwaited = reason === 'approval' || reason === 'unusual' || reason === 'adopted';
+  const waits = isAwaited && { state: 'paused', reason };
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
   return { ...Object.fromEntries(kept), state, reason: '', ...waits };
 }

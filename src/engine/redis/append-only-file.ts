@@ -121,7 +121,10 @@ async function rewriteFile(redis: Redis, signal: AbortSignal): Promise<string | 
     // One that was under way before may have begun with what was removed.
     isAsked = (await orRefused(() => redis.bgrewriteaof())) !== null;
   }
-  return 'Redis has not written its append-only file anew, which still has what was removed: it is asked with the next purge.';
+  return (
+    'Redis has not written its append-only file anew, which still ' +
+    'has what was removed: it is asked with the next purge.'
+  );
 }
 
 async function dropTornEnd(redis: Redis, onTrouble: (problem: string) => void): Promise<void> {

@@ -1,10 +1,12 @@
 /** `onboard adopt`: keys and ids of records that the service has already become known. */
 import { Option } from 'commander';
 import { type Job, operationOf } from '../../config/job-definition.ts';
-import { countOf, type Io, say, sayJson } from '../../lib/terminal.ts';
+import { countOf, type Io, say, sayJson, tell } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT } from '../../model/exit.ts';
+import { isOver } from '../../model/run.ts';
 import type { FileFacts } from '../../model/source.ts';
-import { adoptionOf, undoAdoption } from '../../runs/adopt.ts';
+import { adoptionOf, assertAlone, assertSameColumns, undoAdoption } from '../../runs/adopt.ts';
 import { createAdoption } from '../../runs/check/adoption.ts';
 import { createChecker, createRowCheck, openReading } from '../../runs/check/file.ts';
 import { openLook } from '../../runs/check/ledger.ts';
@@ -22,6 +24,7 @@ import {
   type RequestFlags,
   refuseSeveral,
   requestOf,
+  rowNumber,
   tellEnded,
 } from './command.ts';
 import { joinToRun } from './run.ts';
@@ -31,6 +34,7 @@ type Flags = RequestFlags & {
   readonly id: string;
   readonly dryRun?: boolean;
   readonly undo?: string;
+  readonly row?: readonly number[];
   readonly again?: boolean;
   readonly sandbox?: boolean;
   readonly yes?: boolean;
@@ -52,6 +56,7 @@ export const addAdoptCommand: AddCommand = (program, io, done) => {
         'dryRun',
       ),
     )
+    .option('--row <row>', 'with --undo: only this row, whose id is wrong, even if it was used', rowsNamed)
     .option('--again', 'adopt a file once more, for example after --undo')
     .option('--sandbox', 'in the ledger of the rehearsals')
     .option('--yes', 'begin even the first run of a new ledger without asking at the terminal')
@@ -60,8 +65,12 @@ export const addAdoptCommand: AddCommand = (program, io, done) => {
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (job: string | undefined, file: string | undefined, flags: Flags) => {
-      const { undo } = flags;
-      done(undo === undefined ? await adopt(job, file, flags, io) : await takeBack(undo, flags, io));
+      const { undo, row } = flags;
+      const isUndo = undo !== undefined;
+      if (isUndo && job !== undefined)
+        throw new UsageError('--undo RUN: expected no job and no file beside it');
+      if (!isUndo && row !== undefined) throw new UsageError('--row: expected with --undo RUN');
+      done(isUndo ? await takeBack(undo, flags, io) : await adopt(job, file, flags, io));
     });
 };
 
@@ -83,9 +92,16 @@ async function adopt(job: string | undefined, file: string | undefined, flags: F
     if (session === null) return EXIT.notStarted;
     const check = createRowCheck(session.ledger);
     const { target } = session.service;
-    const run = await beginFile({ ...adoption, target, again: flags.again ?? false, check }, session);
+    const again = flags.again ?? false;
+    await assertSameColumns(adoption, { target, again }, session.ledger);
+    const run = await beginFile({ ...adoption, target, again, check }, session);
+    if (!isOver(run)) await assertAlone(run, session.ledger);
     return tellEnded(await executeToEnd(run, fileRows(adoption.facts), session), session, flags);
   });
+}
+
+function rowsNamed(text: string, before: readonly number[] = []): readonly number[] {
+  return [...before, rowNumber(text)];
 }
 
 type Adoption = { readonly job: Job; readonly facts: FileFacts };
@@ -97,6 +113,7 @@ async function foretell({ job, facts }: Adoption, flags: Flags, { io, env, ...pa
   const found = await adoption.result();
   if (flags.json === true) sayJson(io, JSON.stringify(found));
   else say(io, ...foretold(found));
+  if (look.kind === 'none') tell(io, `warning: compared with no ledger, since ${look.reason}`);
   return EXIT.success;
 }
 
@@ -111,11 +128,9 @@ function foretold({ adopted, known }: { readonly adopted: number; readonly known
 async function takeBack(named: string, flags: Flags, io: Io): Promise<number> {
   const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
-    const { back, kept, run } = await undoAdoption(
-      await findRun(session.ledger, named),
-      request,
-      session.ledger,
-    );
+    const { ledger } = session;
+    const undo = { request, rows: flags.row ?? [] };
+    const { back, kept, run } = await undoAdoption(await findRun(ledger, named), undo, ledger);
     const summary = await writeReportOf(run, session);
     if (flags.json === true) sayJson(io, JSON.stringify({ back, kept, summary }));
     else say(io, ...takenBack(run.id, back, kept));
@@ -128,7 +143,7 @@ function takenBack(run: string, back: number, kept: number): string[] {
   if (kept === 0) return lines;
   return [
     ...lines,
-    `${countOf(kept, 'key stays', 'keys stay')} known: a run has updated the record, or tried to.`,
+    `${countOf(kept, 'key stays', 'keys stay')} known: a run has used it. Where an id is wrong: --row.`,
   ];
 }
 
@@ -137,6 +152,7 @@ Examples:
   onboard adopt subclients-upsert known.csv --key externalId --id id --dry-run
   onboard adopt subclients-upsert known.csv --key externalId --id id
   onboard adopt --undo 20261121-034512-k3f9 --reason "another system's ids"
+  onboard adopt --undo 20261121-034512-k3f9 --row 17 --reason "not this company"
 
 All of the file is adopted, or nothing. The first five records that are updated go alone: the run then waits
 until somebody has looked at them.`;

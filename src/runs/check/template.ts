@@ -31,7 +31,8 @@ function formOf(type: Format['type'], isJsonAsked: boolean): TemplateForm {
   if (!isJsonAsked) return 'csv';
   if (type === 'auto') return 'json';
   throw new UsageError(
-    `the job reads ${type} (format.type): expected a template of that kind; leave out --json, or change format.type`,
+    `the job reads ${type} (format.type): expected a template of ` +
+      'that kind; leave out --json, or change format.type',
   );
 }
 

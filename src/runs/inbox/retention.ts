@@ -111,7 +111,10 @@ async function whyKept(run: RunBrief, isOpenToo: boolean, { env, ledger }: Purge
     return `${countOf(outcomes['in-doubt'], 'row')} in doubt: \`onboard status ${id}\` says how to settle them`;
   const due = endOf(run) + KEPT_AFTER_END_MS;
   if (due >= Date.now())
-    return `it ended less than ten minutes ago, and its journals may be needed: purge it after ${shownTime(new Date(due), 'UTC', { seconds: true })}`;
+    return (
+      'it ended less than ten minutes ago, and its journals may be ' +
+      `needed: purge it after ${shownTime(new Date(due), 'UTC', { seconds: true })}`
+    );
   const claim = await claimOf(run, env.home, ledger);
   if (claim !== null) return `its file is still in ${claim}: \`onboard start\` puts it away first`;
   if (isOpenToo || run.purged !== undefined) return null;
@@ -165,7 +168,8 @@ export async function journalsLeft({ id, target }: Pick<Run, 'id' | 'target'>, {
   const journals = Object.values(await redis.hgetall(of(target).keys.run(id).journals));
   return journals.map(
     (path) =>
-      `Run ${id}: its rows are still in another home, ${path}: the next process that sends rows there removes it`,
+      `Run ${id}: its rows are still in another home, ${path}: the ` +
+      'next process that sends rows there removes it',
   );
 }
 
@@ -244,7 +248,10 @@ async function idByAge(path: string): Promise<string | undefined> {
 }
 
 export function otherFilesWords(files: number): string {
-  return `Beside them: ${countOf(files, 'file')} in done/ and failed/ of no run, or of one that was purged before`;
+  return (
+    `Beside them: ${countOf(files, 'file')} in done/ and failed/ ` +
+    'of no run, or of one that was purged before'
+  );
 }
 
 const DAY_MS = 86_400_000;

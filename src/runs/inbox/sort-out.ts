@@ -237,7 +237,10 @@ export function reasonWords({ job, why, ...placed }: Waiting, next: Next): strin
     case 'unfinished':
       return 'until it is renamed: its name says that it is not whole yet';
     case 'passed-over':
-      return `until it is renamed or removed: by its name it is not whole, or no data, and it has not changed since ${shownTime(new Date(why.sinceMs), 'UTC')}${caseWords(placed)}`;
+      return (
+        'until it is renamed or removed: by its name it is not whole, ' +
+        `or no data, and it has not changed since ${shownTime(new Date(why.sinceMs), 'UTC')}${caseWords(placed)}`
+      );
     case 'marker':
       return `for its marker file, of its own name and ${why.marker}`;
     case 'schedule':

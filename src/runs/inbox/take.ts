@@ -229,7 +229,9 @@ function checkColumns(job: Job, source: SourceInfo): void {
   } catch (error) {
     if (!(error instanceof NoColumnKnown)) throw error;
     throw new UsageError(
-      `not one of the ${source.columns.length} columns on its line ${source.headerLine} is known to the job ${job.name}: expected the column names there`,
+      `not one of the ${source.columns.length} columns on its line ` +
+        `${source.headerLine} is known to the job ${job.name}: expected ` +
+        'the column names there',
     );
   }
 }

@@ -44,7 +44,10 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   same_row:
     'Leave the row out where it is the same record twice. Where two are meant, set `checks: { same_row: warn }` in the job ' +
     'definition, and `onboard rerun RUN --job-file` with it.',
-  key_alike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}. \`keyForm: exact\` in the job definition keeps such keys apart, but for those that a job without it has loaded.`,
+  key_alike:
+    'Leave the row out where it is the same record as the one that its message names; ' +
+    `else correct its key ${IN_FAILED}. \`keyForm: exact\` in the job definition keeps ` +
+    'such keys apart, but for those that a job without it has loaded.',
   key_known:
     'The record exists already: leave the row out, or set ' +
     '`onKnownKey` to skip or update in the job definition.',
@@ -100,7 +103,9 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   reference_in_doubt:
     'Settle the record with that key with `onboard resolve`, then `onboard rerun` this run.',
   scientific_notation: `Format the column as text where the file comes from, and write the whole number ${IN_FAILED}.`,
-  spreadsheet_error: `Correct the formula or widen the column where the file comes from, and write the value ${IN_FAILED}.`,
+  spreadsheet_error:
+    'Correct the formula or widen the column where the file comes ' +
+    `from, and write the value ${IN_FAILED}.`,
   lost_leading_zero:
     'Format the column as text where the file comes from, ' +
     `and write the number with its zeros ${IN_FAILED}.`,

@@ -1,4 +1,5 @@
 /** The summary for a terminal: at most 80 columns, but paths and commands are never broken. */
+
 import { join } from 'node:path';
 import { SETTING_OF } from '../../config/job-definition.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../../lib/terminal.ts';
@@ -8,6 +9,7 @@ import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../..
 import { awaitsPerson, type CheckCounts, type Purged, type Run, type StateRequest } from '../../model/run.ts';
 import { issueWords } from '../../model/sentence.ts';
 import { sourceWords } from '../../model/source.ts';
+import { ADOPTIONS } from '../../operations/operations.ts';
 import { warningAdvice } from './advice.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
 import { remainderOf } from './remainder.ts';
@@ -90,13 +92,18 @@ function fact(name: string, words: string): readonly string[] {
 
 /** Of a run that needs approval: what the check found, who loaded it and who approved it. */
 export function approvalFacts(run: Run | Summary) {
-  const { rows, registeredBy, registeredVia, checked, approval } = run;
+  const { rows, registeredBy, registeredVia, checked, approval, operation } = run;
   if (checked === null) return [];
+  const isAdopting = ADOPTIONS.some((one) => one === operation);
   const approved = approval === null ? 'not approved' : `approved by ${letGoWords(approval)}`;
   return [
-    ['checked', checkWords({ rows, ...checked })],
+    ['checked', isAdopting ? adoptionWords(checked) : checkWords({ rows, ...checked })],
     ['loaded', `by ${printable(known(registeredBy ?? 'nobody', registeredVia))}, ${approved}`],
   ] as const;
+}
+
+function adoptionWords({ skipped = 0 }: CheckCounts): string {
+  return `${countOf(skipped, 'key')} with an id, of which nothing is sent`;
 }
 
 /** Of a file that is unlike those before it; while it waits, that is told as the reason. */

@@ -208,7 +208,8 @@ const OF_ROWS: readonly Case[] = [
     TAKE_BACK,
     ({ redis, keys, run }) => {
       const request = { by: 'ann', at: NOW.toISOString(), why: 'wrong' };
-      return takeBackAdopted(redis, keys, { run, placeOf: () => PLACE, request });
+      const of = { run, placeOf: () => PLACE, request, rows: null, metCounts: false };
+      return takeBackAdopted(redis, keys, of);
     },
     ({ ledger }) => ledger.settle(settledRow(1, 'adopted', { identity: PLACE })),
   ],

@@ -1,15 +1,16 @@
--- An adoption is taken back: a key whose record no run has updated is known no more, and its row
--- is cancelled.
+-- An adoption is taken back: a key that no run has used is known no more, and its row is cancelled;
+-- so is one of which somebody says that its id is wrong.
 -- KEYS: record, prefix of chunks, blocks, late, the audit's chain.
--- ARGV: link, run, stub of the audit's entry, why as JSON, JSON of entries {row, chunk,
--- settled: how the row ends, key, fields: places}.
+-- ARGV: link, run, stub of the audit's entry, why as JSON, JSON of {areNamed: whatever runs made of
+-- them, metCounts: a run that had the key in its file has used it, entries: {row, chunk, settled:
+-- how the row ends, key, fields: places}}.
 -- Answers the rows whose keys stay known. Sent again after a lost reply, it answers the same.
 
 --- @include "parts/audit"
 --- @include "parts/key-entries"
 
 local record, chunks, blocks, late, chain = unpack(KEYS)
-local link, run, stub, why, entries = ARGV[1], ARGV[2], ARGV[3], ARGV[4], cjson.decode(ARGV[5])
+local link, run, stub, why, asked = ARGV[1], ARGV[2], ARGV[3], ARGV[4], cjson.decode(ARGV[5])
 
 -- 'known', 'back' where it was taken back before, 'used'.
 local function stateOf(e)
@@ -18,8 +19,11 @@ local function stateOf(e)
   if not isEntryOf(entry, text, run, tostring(e.row)) then return 'used' end
   local kind, _, _, _, content = partsOf(entry)
   if kind == protocol.givenBack then return 'back' end
+  if asked.areNamed then return 'known' end
   local isUpdated = content ~= '' or call('HEXISTS', e.fields.bucket, e.fields.digest) == 1
-  return isUpdated and 'used' or 'known'
+  local isMet = call('HEXISTS', e.key.bucket, field .. protocol.metSuffix) == 1
+  local isUsed = isUpdated or (asked.metCounts and isMet)
+  return isUsed and 'used' or 'known'
 end
 
 local function takeBack(e)
@@ -34,7 +38,7 @@ local function takeBack(e)
 end
 
 local kept, known = {}, {}
-for _, e in ipairs(entries) do
+for _, e in ipairs(asked.entries) do
   local state = stateOf(e)
   if state == 'used' then kept[#kept + 1] = tostring(e.row) end
   if state == 'known' then known[#known + 1] = e end
