@@ -16,7 +16,11 @@ import { keepMoved, movedRecords } from './held-accounts.ts';
 import { waitForReplica } from './replicas.ts';
 import { remainderFormat, remainderRows } from './report/remainder.ts';
 
-export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
+export function accountsAt(
+  target: string,
+  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
+  memory?: AccountMemory,
+): Accounts {
   const { keys, store } = of(target);
   return openAccounts(redis, keys, store, memory);
 }
