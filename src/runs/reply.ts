@@ -4,7 +4,7 @@
  * is said of them.
  */
 import { randomBytes } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { recordAct } from '../engine/ledger/audit.ts';
@@ -17,7 +17,6 @@ import { isTable, REPORT_COLUMN_PREFIX, REPORT_TYPED_COLUMN, swappedIn } from '.
 import { taggedRun } from '../readers/intake/origins.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
 import { accountOf, accountsAt, lastRows, otherColumns } from './account.ts';
-import { writeDurably } from './inbox/claim.ts';
 import { claimReportDirectory } from './report/files.ts';
 import { keptColumns, type RemainderRow } from './report/remainder.ts';
 import {
@@ -36,9 +35,10 @@ import { definitionKnown } from './report.ts';
 export const REPLY_FILE = 'reply.xlsx';
 
 type Reply = {
+  /** The delivery's, beside whose report it lies. */
+  readonly run: string;
   /** `null`: there is nothing to correct. */
   readonly path: string | null;
-  readonly counts: Counts;
   readonly mail: ReturnType<typeof mailOf>;
 };
 
@@ -70,7 +70,8 @@ export async function makeReply(
   }
   const of = { rows: String(rows.length), language };
   await recordAct(ledger.redis, keys, { what: 'replied', run: delivery.id, of });
-  return { path: rows.length === 0 ? null : join(folder, REPLY_FILE), counts, mail };
+  const path = rows.length === 0 ? null : join(folder, REPLY_FILE);
+  return { run: delivery.id, path, mail };
 }
 
 /** `null`: it can have one. */
@@ -162,9 +163,6 @@ function rowOf({ of, row }: ToCorrect, { names, hasTyped, folder }: Shape, makin
 /** Whole, or not at all; readable by its owner only. */
 async function place(folder: string, bytes: Buffer): Promise<void> {
   const draft = join(folder, `.${REPLY_FILE}.${randomBytes(6).toString('hex')}.tmp`);
-  const blocks = async function* () {
-    yield bytes;
-  };
-  await writeDurably(draft, blocks());
+  await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true });
   await rename(draft, join(folder, REPLY_FILE));
 }

@@ -3,6 +3,7 @@
  * columns. Every cell is a text, exactly as it stood in his file, and none is a formula. Columns by
  * which the rows are known again are hidden.
  */
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import writeWorkbook, { type CellObject } from 'write-excel-file/node';
 import { UsageError } from '../../lib/usage-error.ts';
 
@@ -34,7 +35,9 @@ const MOST_CELLS = 2_000_000;
 export async function writeReply({ sum, rows }: ReplyBook): Promise<Buffer> {
   refuseLarge(rows);
   const text = { type: String, format: '@' } as const;
-  const cellOf = (value: string): CellObject => (value === '' ? text : { ...text, value: encoded(value) });
+  const passage = createPassage(rows);
+  const cellOf = (value: string): CellObject =>
+    value === '' ? text : { ...text, value: passage.into(value) };
   const wrap = { wrap: true, alignVertical: 'top' } as const;
   const header = rows.columns.map((name) => ({ ...cellOf(name), fontWeight: 'bold' as const }));
   const body = rows.rows.map(({ cells, wrong }) =>
@@ -56,7 +59,10 @@ export async function writeReply({ sum, rows }: ReplyBook): Promise<Buffer> {
       stickyRowsCount: 1,
     },
   ];
-  return writeWorkbook(sheets, { features: [hidesFrom(rows.hiddenFrom)] }).toBuffer();
+  const bytes = await writeWorkbook(sheets, { features: [hidesFrom(rows.hiddenFrom)] }).toBuffer();
+  const parts = unzipSync(bytes);
+  const texts = passage.outOf(strFromU8(parts[TEXTS] ?? new Uint8Array()));
+  return Buffer.from(zipSync({ ...parts, [TEXTS]: strToU8(texts) }));
 }
 
 const WRONG = '#ffd9b3';
@@ -81,6 +87,8 @@ function hidesFrom(first: number): Feature {
   };
 }
 
+const TEXTS = 'xl/sharedStrings.xml';
+
 type Feature = NonNullable<NonNullable<Parameters<typeof writeWorkbook>[1]>['features']>[number];
 
 function refuseLarge({ columns, rows }: ReplyRows): void {
@@ -97,17 +105,38 @@ function refuseLarge({ columns, rows }: ReplyRows): void {
     );
 }
 
-/** What a workbook's XML can't hold, or the library drops, as `_xHHHH_` (ECMA-376, ST_Xstring). */
+/** What XML can't hold, and what would be taken for such a sign: ECMA-376, ST_Xstring. */
 const ENCODED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that XML can't hold.
-  /_(?=x[0-9a-f]{4}_)|[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\ufdd0-\ufdef\ufffd-\uffff]/gi;
+  /_(?=x[0-9a-f]{4}_)|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Cs}/giu;
+/** What the library leaves out, though XML can hold it. */
+const LEFT_OUT = /[\u007f-\u0084\u0086-\u009f\ufffd]|\p{Noncharacter_Code_Point}/gu;
 
 function encoded(text: string): string {
-  const whole = text.replace(ENCODED, escaped);
-  // Such names are no own ones of the table that the library finds texts in.
-  return whole in Object.prototype ? whole.replace(/^./, escaped) : whole;
+  return text.replace(ENCODED, (sign) => `_x${hexOf(sign).padStart(4, '0')}_`);
 }
 
-function escaped(sign: string): string {
-  return `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
+function hexOf(sign: string): string {
+  return (sign.codePointAt(0) ?? 0).toString(16).toUpperCase();
+}
+
+/** Takes texts past the library as they are. */
+function createPassage(rows: ReplyRows) {
+  const all = [rows.columns, ...rows.rows.map(({ cells }) => cells)].flat().join('');
+  const mark = signs(0xe000, 0xf8ff).find((sign) => !all.includes(sign)) ?? '';
+  const marked = (sign: string) => mark + hexOf(sign) + mark;
+  const back = new RegExp(`${mark}([0-9A-F]+)${mark}`, 'g');
+  return {
+    into(text: string): string {
+      const whole = encoded(text).replace(LEFT_OUT, marked);
+      // The library finds texts in a plain object, which has these names from the start.
+      return whole in Object.prototype ? whole.replace(/^./, marked) : whole;
+    },
+    outOf: (xml: string) =>
+      xml.replace(back, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16))),
+  };
+}
+
+function signs(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => String.fromCharCode(first + i));
 }
