@@ -435,6 +435,15 @@ const settingsSchema = z.strictObject({
     })
     .prefault({})
     .describe('What the report has.'),
+  reply: z
+    .strictObject({
+      serviceWords: z
+        .boolean()
+        .default(false)
+        .describe('`true`: what the service said of a row that it refused, in the answer to the partner.'),
+    })
+    .prefault({})
+    .describe('What `onboard reply` tells the partner.'),
   keep: z
     .enum(['done', 'none'])
     .default('done')

@@ -52,6 +52,7 @@ const askSchema = z.discriminatedUnion('kind', [
     rows: z.array(rowNumber),
     why: z.string(),
   }),
+  z.object({ kind: z.literal('reply'), run, language: z.string() }),
   /** For all rows in doubt: what is found for one may be another's. */
   z.object({ kind: z.literal('look-up'), run }),
   /** `again`: even where the file was taken before. */

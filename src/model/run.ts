@@ -116,6 +116,8 @@ export const runSchema = z.object({
   unusual: unusualSchema.optional(),
   /** By whom it was, where it was held for that alone. */
   letGo: letGoSchema.optional(),
+  /** A digest of the inbox folder that its file came from; absent: from none. */
+  folder: z.string().optional(),
   /** Of all files of one job, from one folder, with one set of columns; JSON has them in any. */
   series: z.string().optional(),
   /** Absent: a rerun, or a corrected file. */

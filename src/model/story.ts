@@ -21,7 +21,7 @@ const WORDS = {
   'looked-up': 'settled from in doubt, as the service says',
   'written-off': 'rows were written off',
   purged: 'rows were purged',
-  shared: 'the report was written to be mailed',
+  replied: 'the answer to the partner was written',
   'service-well': 'the service answers again',
   'service-failing': 'the service fails',
   'service-away': 'the service is away',

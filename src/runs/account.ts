@@ -16,7 +16,11 @@ import { keepMoved, movedRecords } from './held-accounts.ts';
 import { waitForReplica } from './replicas.ts';
 import { remainderFormat, remainderRows } from './report/remainder.ts';
 
-export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Accounts {
+export function accountsAt(
+  target: string,
+  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
+  memory?: AccountMemory,
+): Accounts {
   const { keys, store } = of(target);
   return openAccounts(redis, keys, store, memory);
 }
@@ -52,29 +56,35 @@ function rowsOf(open: ReadonlyMap<number, Standing>): OpenRow[] {
 export async function* fileOfOpen(
   delivery: Run,
   open: readonly OpenRow[],
-  { redis, of }: Ledger,
+  ledger: Ledger,
 ): AsyncGenerator<string> {
-  const { keys, store } = of(delivery.target);
   const first = remainderFormat(delivery);
   yield first.header('failed');
   const rows = open.map(({ last }) => last).filter((one) => isCorrectable(one) && !one.isPurged);
-  for (const id of new Set(rows.map(({ run }) => run))) {
-    const run = await store.get(id);
-    if (run === null) throw new Error(`run ${id} is gone from the ledger`);
+  for await (const { run, rows: some } of lastRows(rows, delivery.target, ledger)) {
     const format = remainderFormat(run, delivery);
     const isAlike = format.header('failed') === first.header('failed');
     if (!isAlike) throw new UsageError(otherColumns(delivery, run));
+    yield format.lines(some, 'failed');
+  }
+}
+
+/** Where rows stand last, run by run and a few at a time: what became of them, and their cells. */
+export async function* lastRows(rows: readonly Standing[], target: string, { redis, of }: Ledger) {
+  const { keys, store } = of(target);
+  for (const id of new Set(rows.map(({ run }) => run))) {
+    const run = await store.get(id);
+    if (run === null) throw new Error(`run ${id} is gone from the ledger`);
     const view = createRunView(redis, keys, run);
-    const own = rows.filter((one) => one.run === id);
-    const numbers = new Set(own.map(({ row }) => row));
+    const numbers = new Set(rows.flatMap((one) => (one.run === id ? [one.row] : [])));
     for await (const { settlements } of chunksAround(redis, keys, run, numbers)) {
       const asked = settlements.filter(({ row }) => numbers.has(row));
-      for await (const some of remainderRows(asked, view)) yield format.lines(some, 'failed');
+      for await (const some of remainderRows(asked, view)) yield { run, rows: some };
     }
   }
 }
 
-function otherColumns(delivery: Run, { id, file }: Run): string {
+export function otherColumns(delivery: Run, { id, file }: Run): string {
   return (
     `The open rows come from files with other columns than ${delivery.file}, such as ${file} (run ${id}): ` +
     'expected those of one form. Correct the failed and rejected files of each run by themselves.'

@@ -7,6 +7,7 @@ import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { mappingFor, readFormatOf } from '../delivery/run-mapping.ts';
 import { type Accounts, isCorrectable, isEnded, once, openAccounts } from '../engine/ledger/account.ts';
 import { formAt } from '../engine/ledger/keys.ts';
+import { folderDigest, readTags, type TagOf } from '../engine/ledger/reply-tags.ts';
 import type { NewRun } from '../engine/ledger/run-record.ts';
 import type { RunStore } from '../engine/ledger/run-store.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
@@ -18,6 +19,7 @@ import type { Row } from '../model/row.ts';
 import type { LedgerView } from '../model/settlement.ts';
 import {
   type FileFacts,
+  isTable,
   type Origins,
   REPORT_COLUMN_PREFIX,
   REPORT_MEMBER,
@@ -34,6 +36,8 @@ export type Loading = {
   readonly file: Pick<FileFacts, 'path' | 'source' | 'sha256' | 'namesRows'>;
   readonly definition: JobDefinition;
   readonly target: string;
+  /** As `NewRun` has it; left out: an operator loads the file. */
+  readonly from?: string | undefined;
 };
 
 type Found = {
@@ -109,7 +113,7 @@ export async function findOrigins(loading: Loading, ledger: Ledger): Promise<Fou
 
 const OTHERS =
   'By onboard_run and onboard_row these were rows of earlier runs, but none that is open for this job under the same key ' +
-  '(without keys: with half of the cells), so they count as rows of this file';
+  '(without keys: with half of the cells), or of files from another folder, so they count as rows of this file';
 const RETURNING =
   'These rows have the keys of rows that are written off; what of them is ' +
   'created counts as at the service, but for rows of a group';
@@ -144,8 +148,10 @@ function createTaking() {
 }
 
 /** Where the open row stands last that a row names and is; `null`: there is none. */
-function createStandings({ file, definition, target }: Loading, accounts: Accounts, ledger: Ledger) {
+function createStandings(loading: Loading, accounts: Accounts, ledger: Ledger) {
+  const { file, definition, target } = loading;
   const { keys, store } = ledger.of(target);
+  const mayName = createMayName(loading, ledger, accounts);
   const { keyOf } = mappingFor(definition, file.source);
   type EarlierRun = Awaited<ReturnType<typeof runOfJob>>;
   const runs = new Map<string, Promise<EarlierRun>>();
@@ -166,7 +172,8 @@ function createStandings({ file, definition, target }: Loading, accounts: Accoun
   };
   return async (origin: Origin): Promise<Standing | null> => {
     const { row, run, from } = origin;
-    const earlier = from === 0 ? null : await once(runs, run, () => runOfJob(run));
+    const isNamed = from !== 0 && (await mayName(origin));
+    const earlier = isNamed ? await once(runs, run, () => runOfJob(run)) : null;
     const standing = earlier?.open.get(from);
     if (!earlier || standing === undefined) return null;
     const { misnamed } = earlier;
@@ -175,6 +182,37 @@ function createStandings({ file, definition, target }: Loading, accounts: Accoun
     const isLike = (misnamed === null || !isEnded(standing)) && (await isHalfEqual(origin, earlier));
     return isLike ? standing : null;
   };
+}
+
+/**
+ * Whether a file may speak of a row. What a partner puts into an inbox must come to the folder that
+ * the row's delivery came from, with the row's tag; files of a report have none.
+ */
+function createMayName({ file, target, from }: Loading, { redis, of }: Ledger, accounts: Accounts) {
+  const { keys, store } = of(target);
+  const { columns } = file.source;
+  const isOfReport = !isTable(file.source) || columns.includes(`${REPORT_COLUMN_PREFIX}outcome`);
+  const here = from === undefined ? null : folderDigest(from, keys);
+  const folders = new Map<string, Promise<string>>();
+  const tags = new Map<string, Promise<TagOf>>();
+  return async ({ run, from: row, tag }: Origin): Promise<boolean> => {
+    if (tag === '' && here === null) return true;
+    const folder = await once(folders, run, () => folderOf(run, accounts, store));
+    if (here !== null && folder !== here) return false;
+    if (tag === '') return isOfReport;
+    const tagOf = await once(tags, '', () => readTags(redis, keys));
+    return tagOf(run, row, folder) === tag;
+  };
+}
+
+/** Of the delivery that a run belongs to; `''`: none is known. */
+export async function folderOf(
+  run: string,
+  accounts: Pick<Accounts, 'deliveryOf'>,
+  store: Pick<RunStore, 'get'>,
+): Promise<string> {
+  if ((await store.get(run)) === null) return '';
+  return (await store.get(await accounts.deliveryOf(run)))?.folder ?? '';
 }
 
 const OF_KEY = /key|^group_(?:apart|too_large)$/;

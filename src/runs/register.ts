@@ -80,6 +80,8 @@ type NewFile = {
   readonly id?: string;
   /** Where files of its kind come from; left out: the file's own folder. */
   readonly folder?: string;
+  /** As `NewRun` has it. */
+  readonly from?: string | undefined;
   readonly check: CheckRows;
   /** By a plan: throws where the file's run, which is not over, was begun otherwise. */
   readonly goesOn?: (run: Run) => Promise<void>;
@@ -94,7 +96,7 @@ export async function registerFile(
   file: NewFile,
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
 ): Promise<Registered> {
-  const { job, target, again, check } = file;
+  const { job, target, again, check, from } = file;
   const { keys, store } = ledger.of(target);
   const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
   const { facts } = file;
@@ -117,6 +119,7 @@ export async function registerFile(
       canary,
       createdAt,
       again,
+      from,
       ...(found?.origins !== undefined && { origins: found.origins }),
       delivery,
     };
@@ -148,7 +151,10 @@ async function lookedAt(file: NewFile, ledger: Ledger) {
   const { job, facts, target } = file;
   const { store } = ledger.of(target);
   const found = await originsOf(file, ledger);
-  const delivery = found === null ? undefined : await deliveryOf(file, ledger);
+  // One that names rows in vain is a file like any other.
+  const namesRows = (found?.origins?.origins.size ?? 0) > 0;
+  const delivered = { ...file, facts: { ...facts, namesRows } };
+  const delivery = found === null ? undefined : await deliveryOf(delivered, ledger);
   const notes = [
     ...mappingFor(job.definition, facts.source).notes,
     ...(await rehearsedBefore(file, store)),
@@ -160,12 +166,12 @@ async function lookedAt(file: NewFile, ledger: Ledger) {
 }
 
 /** `null`: the file has its run already. */
-async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger) {
+async function originsOf({ facts, job, target, again, from }: NewFile, ledger: Ledger) {
   const { store } = ledger.of(target);
   const known = await store.ofFile({ sha256: facts.sha256, job: job.name });
   const run = known === null ? null : await store.get(known);
   if (run !== null && !(again && isOver(run))) return null;
-  return findOrigins({ file: facts, definition: job.definition, target }, ledger);
+  return findOrigins({ file: facts, definition: job.definition, target, from }, ledger);
 }
 
 /** Why a rehearsal may skip rows. */

@@ -91,11 +91,10 @@ export async function writeReportOf(
   given: {
     readonly directory?: string;
     readonly followed?: readonly string[];
-    readonly share?: boolean;
     readonly originals?: boolean;
   } = {},
 ): Promise<Summary> {
-  const { followed = [], share = false, originals = false } = given;
+  const { followed = [], originals = false } = given;
   const directory = given.directory ?? reportDirectory(env, run.id);
   const { keys, store } = ledger.of(run.target);
   const view = createRunView(ledger.redis, keys, run);
@@ -109,7 +108,6 @@ export async function writeReportOf(
     definition,
     now: () => new Date(),
     followed,
-    share,
     originals,
     command: io.command ?? 'onboard',
     account: () => accountOf(run, ledger),

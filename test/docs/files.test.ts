@@ -118,7 +118,12 @@ function refusalOf(patterns: readonly string[]): string {
   const jobs = patterns.map((files, i) => jobOf(`j${i}`, { files }));
   const looks = [{ inbox: inboxOf(jobs), entries: [entryOf('a.csv')] }];
   const circumstances = { now: 0, restLeft: () => 0, isBroken: false, isHeldByWindow: () => false };
-  const { refuse } = sortOut(looks, { ...circumstances, releasedAt: () => null, busy: new Map() });
+  const { refuse } = sortOut(looks, {
+    ...circumstances,
+    releasedAt: () => null,
+    replyJob: () => null,
+    busy: new Map(),
+  });
   return refuse.map(({ why }) => why).join();
 }
 

@@ -135,7 +135,8 @@ async function walk(env: Readonly<Record<string, string>>) {
   const thing = [mark('key', 41), mark('path', 1), mark('name', 41)].join();
   await tell('run', 'things', await flow.file('t.csv', `Ref,Place,Nick\n${thing}\n`));
   await keepRunning(inbox, { id, own, started, add, said });
-  await tell('report', id, '--share');
+  await tell('report', id);
+  await tell('reply', id);
   clearInterval(watching);
 
   add('events', ...events.received.map(({ body, headers }) => `${JSON.stringify(headers)} ${body}`));
@@ -240,7 +241,7 @@ const FOR_PEOPLE: Table = {
   'digest.json': 'key refused',
   'results.csv': 'key',
   'report.html': 'file key refused',
-  'report-share.html': 'file refused',
+  'reply.xlsx': `${CELLS} file`,
   'failed.csv': `${CELLS} denied bad`,
   'rejected.csv': `${CELLS} refused`,
   'in-doubt.csv': CELLS,

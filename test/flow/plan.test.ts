@@ -176,13 +176,12 @@ test('a run keeps to the delivery before it: its summary, page and last words na
   expect(third.against).toEqual({ run: second.run, at: second.createdAt });
   await makeOld(flow, first.run);
   await flow.look(['purge', '--run', first.run]);
-  const { stdout } = await flow.onboard(['report', second.run, '--share']);
+  const { stdout } = await flow.onboard(['report', second.run]);
   expect(stdout).toMatch(/^ {2}rows 2 = .*\n {2}against the delivery of /m);
   for (const text of [
     stdout,
     await flow.look(['status', second.run]),
     await flow.report(second, 'report.html'),
-    await flow.report(second, 'report-share.html'),
   ])
     expect(text).toContain(againstWords(first));
   expect(JSON.parse(await flow.report(second, 'summary.json')).against).toEqual(against);

@@ -91,6 +91,8 @@ export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing:
     audit: `${root}:audit`,
     /** Hash: worker → what it does (display.ts). */
     doing: `${root}:doing`,
+    /** What tags of rows are made under (reply-tags.ts). */
+    replySecret: `${root}:reply-secret`,
     /** Hash: cause → the note on it (display.ts). */
     notes: `${root}:notes`,
     run: (run: string) => runKeys(run, `${root}:run:${run}`, sealing),

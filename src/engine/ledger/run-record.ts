@@ -23,6 +23,7 @@ import { type FileFacts, type Origins, sourceInfoSchema } from '../../model/sour
 import { stubOf } from './audit.ts';
 import type { LedgerKeys } from './keys.ts';
 import { protocol } from './protocol.ts';
+import { folderDigest } from './reply-tags.ts';
 import { packRowNumbers } from './row-numbers.ts';
 import { FILE_PLACE } from './sealing.ts';
 
@@ -62,6 +63,8 @@ export type NewRun = {
   readonly checked?: Looked | undefined;
   /** Left out: a rerun, a corrected file, a rehearsal. */
   readonly delivery?: Delivery | undefined;
+  /** The inbox folder of the file, by its path from the home; left out: it came otherwise. */
+  readonly from?: string | undefined;
   /** Whose rows are taken up; left out: it is no rerun. */
   readonly rerunOf?: string;
   /** `latest`: the run that took rows of others last, when they were looked at. */
@@ -80,8 +83,9 @@ export function whyNotBegun(by: Actor, run: Asking): string | null {
   return needsApproval(run) ? whyUnknown(by) : null;
 }
 
-export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<string, string | number> {
-  const { facts, canary = null, checked } = run;
+export function newRecord(run: NewRun, keys: LedgerKeys): Record<string, string | number> {
+  const { sealing, actor } = keys;
+  const { facts, canary = null, checked, from } = run;
   const { request } = run.definition;
   const dataKey = sealing.begin(run.id);
   const chunking = {
@@ -105,6 +109,7 @@ export function newRecord(run: NewRun, { sealing, actor }: LedgerKeys): Record<s
     source: JSON.stringify(facts.source),
     registeredVia: actor.via,
     ...(actor.via !== 'inbox' && { registeredBy: actor.name, registeredUser: actor.user ?? '' }),
+    ...(from !== undefined && { folder: folderDigest(from, keys) }),
     ...beginningOf(run),
     ...profileOf(run),
     ...(checked?.counts !== undefined && { checked: JSON.stringify(checked.counts) }),
@@ -224,6 +229,7 @@ const briefSchema = runSchema.omit({
   firstRows: true,
   movedAt: true,
   against: true,
+  folder: true,
   series: true,
   profile: true,
   unusual: true,

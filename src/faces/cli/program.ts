@@ -28,6 +28,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     report: async () => (await import('./runs.ts')).addReportCommand,
     audit: async () => (await import('./audit.ts')).addAuditCommand,
     account: async () => (await import('./account.ts')).addAccountCommand,
+    reply: async () => (await import('./reply.ts')).addReplyCommand,
   },
   'Decide:': {
     resolve: async () => (await import('./resolve.ts')).addResolveCommand,

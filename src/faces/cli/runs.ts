@@ -1,7 +1,6 @@
 /** `onboard runs` and `onboard report`: the runs of a ledger, and what became of one. */
 import { basename, resolve } from 'node:path';
 import { readEnvironment } from '../../config/environment.ts';
-import { recordAct } from '../../engine/ledger/audit.ts';
 import {
   hasSigns,
   type Io,
@@ -75,7 +74,6 @@ function wrongIn({ outcomes }: Run): string[] {
 type ReportFlags = {
   readonly out?: string;
   readonly json?: boolean;
-  readonly share?: boolean;
   readonly originals?: boolean;
 };
 
@@ -87,7 +85,6 @@ export const addReportCommand: AddCommand = (program, io, done) => {
     )
     .argument('<run>', RUN_ARGUMENT)
     .option('--out <folder>', 'where to; default: ONBOARD_HOME/reports/<run>')
-    .option('--share', 'with report-share.html to be mailed: no keys, no folders, no target')
     .option(
       '--originals',
       'with the cells of rows to correct, also where the job has report.originals: false',
@@ -100,11 +97,9 @@ export const addReportCommand: AddCommand = (program, io, done) => {
 async function writeAgain(named: string, flags: ReportFlags, io: Io): Promise<number> {
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    const { redis, of } = session.ledger;
-    if (flags.share === true) await recordAct(redis, of(run.target).keys, { what: 'shared', run: run.id });
     const directory = flags.out === undefined ? reportDirectory(session.env, run.id) : resolve(flags.out);
-    const { share = false, originals = false } = flags;
-    const summary = await writeReportOf(run, session, { directory, share, originals });
+    const { originals = false } = flags;
+    const summary = await writeReportOf(run, session, { directory, originals });
     if (flags.json === true) sayJson(io, JSON.stringify(summary));
     else say(io, ...renderSummary(summary, { directory, signs: hasSigns(io) }));
     return summary.controlTotal.holds ? 0 : 3;

@@ -2,15 +2,19 @@
  * What an operator does with a run: a form asks for it, a page confirms what can't be taken back,
  * and a page says what was done. The process that sends does the work.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Child } from 'hono/jsx';
-import { Prose, Text } from '../../lib/html-text.tsx';
+import { Lines, Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../../model/ask.ts';
 import { countSettled } from '../../model/outcome.ts';
 import { type Run, runStateSchema } from '../../model/run.ts';
 import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
+import { REPLY_FILE } from '../../runs/reply.ts';
 import { kindWords, Table } from '../../runs/report/html/parts.tsx';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
+import { reportDirectory } from '../../session.ts';
 import type { Reply } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
 import { answerDoubts, unconfirmed } from './doubts.tsx';
@@ -30,6 +34,7 @@ export const actingRoutes: readonly PageRoute[] = [
   { method: 'POST', path: '/runs/:id/approve', role: 'operator', answer: control('approve') },
   { method: 'POST', path: '/runs/:id/cancel', role: 'operator', answer: control('cancel') },
   { method: 'POST', path: '/runs/:id/rerun', role: 'operator', answer: rerun },
+  { method: 'POST', path: '/runs/:id/reply', role: 'operator', answer: reply },
   { method: 'POST', path: '/runs/:id/resolve', role: 'operator', answer: resolve },
   { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
 ];
@@ -102,6 +107,35 @@ async function resolve(visit: PageVisit): Promise<Reply> {
   const next = rowNumber(form.get('next') ?? '');
   return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
 }
+
+async function reply(visit: PageVisit): Promise<Reply> {
+  const run = visit.params.id ?? '';
+  const answer = await askFor(visit, { kind: 'reply', run, language: visit.form.get('language') ?? '' });
+  if (answer.kind !== 'done' || answer.run === null) return told(answer, runPath(run));
+  const folder = reportDirectory(visit.page.env, answer.run);
+  const title = 'Answer to the partner';
+  const body = (
+    <>
+      <h1>{title}</h1>
+      <pre>
+        <Lines of={answer.words} bytes={MAIL_BYTES} />
+      </pre>
+      {existsSync(join(folder, REPLY_FILE)) ? (
+        <p>
+          <a href={runPath(answer.run, `/files/${REPLY_FILE}`)} class="btn go">
+            {REPLY_FILE}
+          </a>
+        </p>
+      ) : null}
+      <p>
+        <a href={runPath(run)}>Back to the run</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title, body };
+}
+
+const MAIL_BYTES = 5_000;
 
 async function lookUp(visit: PageVisit): Promise<Reply> {
   const run = visit.params.id ?? '';

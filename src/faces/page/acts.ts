@@ -26,6 +26,8 @@ import {
 } from '../../runs/control.ts';
 import { releaseAccounts } from '../../runs/held-accounts.ts';
 import { sharedIo } from '../../runs/inbox/watcher.ts';
+import { makeReply } from '../../runs/reply.ts';
+import { languageSchema, replyLanguages } from '../../runs/report/reply.ts';
 import { writeReportOf } from '../../runs/report.ts';
 import { rerunOutcomes, rerunRows } from '../../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../../runs/resolve.ts';
@@ -89,6 +91,8 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
       return writeRowsOff(ask, by, acting);
     case 'held':
       return decideHeld(ask, by, acting);
+    case 'reply':
+      return reply(ask, acting);
     case 'look-up':
       return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
@@ -189,6 +193,14 @@ async function writeRowsOff(
   const written = await writeOff(run, meant, { by, at, why }, session.ledger);
   await writeReportOf(run, session);
   return { kind: 'done', words: `${countOf(written, 'row')} written off.`, run: run.id };
+}
+
+/** Answers with the mail, and the run beside whose report the workbook lies. */
+async function reply(ask: Extract<Ask, { readonly kind: 'reply' }>, acting: Acting): Promise<AskAnswer> {
+  const language = languageSchema.safeParse(ask.language).data;
+  if (language === undefined) throw new UsageError(`Expected a language: ${replyLanguages.join(', ')}.`);
+  const { run, mail } = await makeReply(await runOf(ask.run, acting), language, acting.session);
+  return { kind: 'done', words: [mail.subject, '', ...mail.lines].join('\n'), run };
 }
 
 async function decideHeld(

@@ -17,8 +17,10 @@ import { atPage } from '../../model/audit.ts';
 import { countSettled } from '../../model/outcome.ts';
 import { awaitsApproval, awaitsPerson, isOver, type Run, type RunState } from '../../model/run.ts';
 import { type Told, tellStory } from '../../model/story.ts';
+import { REPLY_FILE } from '../../runs/reply.ts';
 import { Facts, Latencies, Rates, Story, Sum, Time } from '../../runs/report/html/parts.tsx';
 import { headlineOf, Verdict } from '../../runs/report/html/verdict.tsx';
+import { replyLanguages } from '../../runs/report/reply.ts';
 import { readSummary } from '../../runs/report/report.ts';
 import { stretchesOf } from '../../runs/report/timeline.ts';
 import { accountLine, againstWords, approvalFacts, requestWords } from '../../runs/report/words.ts';
@@ -83,7 +85,7 @@ async function report({ id }: Run, { page }: PageVisit): Promise<Reply> {
 
 async function file({ id }: Run, { params, page }: PageVisit): Promise<Reply> {
   const folder = reportDirectory(page.env, id);
-  const files = [SUMMARY, ...((await readSummary(folder))?.files ?? [])];
+  const files = [SUMMARY, REPLY_FILE, ...((await readSummary(folder))?.files ?? [])];
   const name = files.find((one) => one === params.name);
   if (name === undefined || !existsSync(join(folder, name)))
     return { kind: 'missing', words: 'The report of this run has no such file.' };
@@ -156,10 +158,29 @@ function AccountOf({ account, isOperator }: { readonly account: Account; readonl
   const delivery = runPath(account.delivery);
   const mayWriteOff = isOperator && toCorrect(account) > 0;
   return (
-    <p>
-      Account of <a href={delivery}>the file</a>: {accountLine(account)}{' '}
-      {mayWriteOff ? <a href={`${delivery}/write-off`}>Write rows off…</a> : null}
-    </p>
+    <>
+      <p>
+        Account of <a href={delivery}>the file</a>: {accountLine(account)}{' '}
+        {mayWriteOff ? <a href={`${delivery}/write-off`}>Write rows off…</a> : null}
+      </p>
+      {mayWriteOff ? <Answer delivery={delivery} /> : null}
+    </>
+  );
+}
+
+function Answer({ delivery }: { readonly delivery: string }) {
+  return (
+    <form method="post" action={`${delivery}/reply`} class="act">
+      <label>
+        Language{' '}
+        <select name="language">
+          {replyLanguages.map((language) => (
+            <option>{language}</option>
+          ))}
+        </select>
+      </label>{' '}
+      <button type="submit">Answer to the partner</button>
+    </form>
   );
 }
 

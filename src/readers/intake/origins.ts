@@ -10,12 +10,29 @@ import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../mode
 const NAMES = ['run', 'row', 'outcome', 'code'];
 const IN_DOUBT = ['in-doubt', 'row_in_doubt'];
 
-/** As run ids are made: whatever else stands there names no key of Redis. */
-const RUN = /^[0-9]{8}-[0-9]{6}-[a-z0-9]{4}$/;
+/** As run ids are made, perhaps with a tag: whatever else stands there names no key of Redis. */
+const RUN = /^([0-9]{8}-[0-9]{6}-[a-z0-9]{4})(?:\.([\w-]{12}))?$/;
 const NUMBER = /^[1-9][0-9]{0,8}$/;
 
-/** `from`: 0 where what stands there is no run, or no number. */
-export type Origin = { readonly row: Row; readonly run: string; readonly from: number };
+/** `from`: 0 where what stands there is no run, or no number; `tag`: `''` where there is none. */
+export type Origin = {
+  readonly row: Row;
+  readonly run: string;
+  readonly from: number;
+  readonly tag: string;
+};
+
+export function taggedRun(run: string, tag: string): string {
+  return `${run}.${tag}`;
+}
+
+/**
+ * Whether a row is one of an answer to a partner, whose cells are as they were: none is guarded.
+ */
+export function createReplyLook(columns: readonly string[]): (cells: readonly string[]) => boolean {
+  const at = columns.indexOf(`${REPORT_COLUMN_PREFIX}run`);
+  return (cells) => RUN.exec(cells[at]?.trim() ?? '')?.[2] !== undefined;
+}
 
 export function originsIn(rows: readonly Row[], { columns }: SourceInfo): Origin[] {
   const cellsOf = cellsUnder(columns);
@@ -24,9 +41,11 @@ export function originsIn(rows: readonly Row[], { columns }: SourceInfo): Origin
     return row.kind === 'cells' ? cellsOf(row.cells) : membersOf(row.text);
   };
   return rows.flatMap((row) => {
-    const [run = '', number = '', ...rest] = saidOf(row);
-    if ((run === '' && number === '') || rest.some((cell) => IN_DOUBT.includes(cell))) return [];
-    return { row, run, from: RUN.test(run) && NUMBER.test(number) ? Number(number) : 0 };
+    const [said = '', number = '', ...rest] = saidOf(row);
+    if ((said === '' && number === '') || rest.some((cell) => IN_DOUBT.includes(cell))) return [];
+    const [, run, tag = ''] = RUN.exec(said) ?? [];
+    const isNamed = run !== undefined && NUMBER.test(number);
+    return { row, run: run ?? said, tag, from: isNamed ? Number(number) : 0 };
   });
 }
 

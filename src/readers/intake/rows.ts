@@ -22,7 +22,7 @@ import {
   type Understanding,
 } from './row-feed.ts';
 import { openText } from './text.ts';
-import { readWorkbook } from './xlsx/workbook.ts';
+import { isReportBook, readWorkbook } from './xlsx/workbook.ts';
 import { readArchive } from './xlsx/zip.ts';
 
 /**
@@ -50,7 +50,8 @@ export async function* openRows(
     else {
       for await (const _ of all);
       const readOnly = (table: AsyncGenerator<Buffer>, name: string) => readText(table, 'zip', name, format);
-      yield* container === 'zip' ? readArchive(path, readOnly) : readWorkbook(path, format);
+      const isArchive = container === 'zip' && !(await isReportBook(path));
+      yield* isArchive ? readArchive(path, readOnly) : readWorkbook(path, format);
     }
   } finally {
     await bytes.return(undefined);

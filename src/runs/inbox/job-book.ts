@@ -123,6 +123,11 @@ export function deliveredFrom(path: string, job: Job, home: string): string | un
   return inbox === undefined ? undefined : dirname(relative(inbox.folder, file));
 }
 
+/** Of a file of an inbox, as its run remembers it, wherever the home lies. */
+export function folderFrom(home: string, inbox: string, path: string): string {
+  return relative(home, join(inbox, dirname(path)));
+}
+
 export function isInboxOf(
   came: { readonly inbox: string; readonly job: string } | null,
   inboxes: readonly Inbox[],

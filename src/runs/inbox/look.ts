@@ -11,6 +11,7 @@ import { goingOnWith, openRuns, type ShownRun } from '../status.ts';
 import { type Claim, holdsFile, listClaims, removeLeft } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';
 import { type Inbox, inboxesOf, uploadsOf } from './job-book.ts';
+import { findReplies, knownReplies, type RepliesKnown } from './replies.ts';
 import { type InboxSchedules, isHeldByWindow } from './schedule.ts';
 import {
   type Circumstances,
@@ -36,6 +37,7 @@ export function createLook(
   const { book, home, teller, rehearsal, target } = watcher;
   const { ledger } = watcher.session;
   const rest = createRest(watcher, now);
+  const replies = knownReplies();
   return async () => {
     await book.refresh();
     const inboxes = inboxesOf(book.jobs(), home);
@@ -45,7 +47,7 @@ export function createLook(
       entries: entries.filter((entry) => !rehearsal.has(inbox.folder, entry)),
     }));
     const given = { restLeft: rest.left, isBroken: book.problems().length > 0 };
-    const sorted = await sortedOut({ ...found, looks, target, given }, ledger);
+    const sorted = await sortedOut({ ...found, looks, home, target, replies, given }, ledger);
     rest.tidy();
     const isOurs = ({ info }: Claim) => info.target === target && info.ledger === ledger.name;
     const troubles = new Map([...found.troubles, ...brokenLines(book.problems())]);
@@ -107,12 +109,14 @@ export async function lookInto(inboxes: readonly Inbox[], home: string) {
 }
 
 type Sorting = Pick<Found, 'looks' | 'claims'> & {
+  readonly home: string;
   readonly target: string;
+  readonly replies: RepliesKnown;
   readonly given: Pick<Circumstances, 'restLeft' | 'isBroken'>;
 };
 
 export async function sortedOut(
-  { looks, claims, target, given }: Sorting,
+  { looks, claims, home, target, replies, given }: Sorting,
   ledger: Pick<Ledger, 'redis' | 'of'>,
 ): Promise<SortedOut> {
   const { keys } = ledger.of(target);
@@ -122,6 +126,7 @@ export async function sortedOut(
     ...given,
     now: Date.now(),
     isHeldByWindow,
+    replyJob: await findReplies(looks, { home, target, ledger, known: replies }),
     releasedAt: (job) => releases.get(job) ?? null,
     busy: await busyJobs(looks, here, ledger, target),
   });

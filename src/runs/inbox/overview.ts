@@ -33,6 +33,7 @@ import {
 import { listEntries, NOTE_ENDING, passedOverBy } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
 import { lookInto, sortedOut } from './look.ts';
+import { knownReplies } from './replies.ts';
 import { schedulesOf } from './schedule.ts';
 import { type Placed, pathForJobs, reasonWords, type SortedOut } from './sort-out.ts';
 import type { Watcher } from './watcher.ts';
@@ -75,6 +76,7 @@ export async function lookOver(
   const jobs = await jobsOf(env, warn);
   const found = await lookInto(inboxesOf(jobs, env.home), env.home);
   const { claims } = found;
+  const looking = { home: env.home, target, replies: knownReplies() };
   const { queuePrefix } = ledger.of(target).keys;
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined, true);
   try {
@@ -100,7 +102,7 @@ export async function lookOver(
         claim: id,
         target: to,
       })),
-      waiting: waitingFiles(await sortedOut({ ...found, target, given: UNWATCHED }, ledger), next),
+      waiting: waitingFiles(await sortedOut({ ...found, ...looking, given: UNWATCHED }, ledger), next),
       schedules: schedulesOf(jobs).map(({ job, cron, timezone }) => ({
         job,
         cron,

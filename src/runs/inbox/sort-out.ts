@@ -39,6 +39,8 @@ export type Circumstances = {
   isHeldByWindow(job: Job): boolean;
   /** When the job's schedule last fired, ms; `null`: not yet. */
   releasedAt(job: string): number | null;
+  /** The job of an answer that a partner has corrected, whatever its name; `null`: it is none. */
+  replyJob(placed: Placed): string | null;
   /** Job → why jobs after it wait: its files and runs under way. */
   readonly busy: ReadonlyMap<string, string>;
 };
@@ -108,10 +110,10 @@ function refused(placed: Placed, why: string, fault: Fault): Fate {
 }
 
 function fateOf(placed: Placed, files: ReadonlySet<string>, given: Circumstances): Fate {
-  const { inbox, entry } = placed;
+  const { entry } = placed;
   const leftMs = given.restLeft(placed);
   const problem = entryProblem(entry);
-  const jobs = problem === null ? jobsFor(entry.path, inbox) : [];
+  const jobs = problem === null ? jobsOf(placed, given) : [];
   const [job] = jobs;
   if (leftMs > 0) return waiting(placed, job, { kind: 'writing', leftMs });
   if (problem !== null) return refused(placed, problem, entryFault(entry));
@@ -120,6 +122,12 @@ function fateOf(placed: Placed, files: ReadonlySet<string>, given: Circumstances
   if (job === undefined) return refused(placed, noJobWords(placed), 'no-load');
   const why = waitReason({ ...placed, job }, files, given);
   return why === null ? { kind: 'take', ...placed, job } : waiting(placed, job, why);
+}
+
+function jobsOf(placed: Placed, { replyJob }: Circumstances): readonly Job[] {
+  const { inbox, entry } = placed;
+  const reply = replyJob(placed);
+  return reply === null ? jobsFor(entry.path, inbox) : inbox.jobs.filter(({ name }) => name === reply);
 }
 
 function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {

@@ -25,7 +25,7 @@ import { goOnCommand, reasonAdvice, waysOut, wayWords } from '../report/advice.t
 import { requestWords } from '../report/words.ts';
 import { fileRows, surveyFor } from '../rows.ts';
 import { type Claim, claimedStamp, dropClaim, returnFile, undoClaim } from './claim.ts';
-import { inboxesOf, isInboxOf, uploadsOf } from './job-book.ts';
+import { folderFrom, inboxesOf, isInboxOf, uploadsOf } from './job-book.ts';
 import { type Refusal, takenWords } from './note.ts';
 import { awayName, settle } from './settle.ts';
 import type { Watcher } from './watcher.ts';
@@ -99,7 +99,8 @@ async function runFileOf(
   const asked = actingAs(session, by === undefined ? { ...session.env.actor, via: 'inbox' } : atPage(by));
   const check = createRowCheck(session.ledger);
   const folder = dirname(claim.info.path);
-  const file = { facts, job, target, again, id: claim.id, folder, check };
+  const from = fromOf(claim, watcher);
+  const file = { facts, job, target, again, id: claim.id, folder, from, check };
   const registered = await registerFile(file, asked);
   if (registered.kind === 'refused')
     return { kind: 'ended', exitCode: await settle(claim, { ...registered, fault: 'content' }, watcher) };
@@ -117,6 +118,11 @@ async function runFileOf(
     return endWith(claim, { kind: 'done', ...executed }, job, watcher);
   }
   return mayGoOn(run) ? followToEnd(run, claim, { facts, job }, watcher) : { kind: 'paused', run };
+}
+
+/** `undefined`: an operator has uploaded it. */
+function fromOf({ inbox, info }: Claim, { home }: Watcher): string | undefined {
+  return inbox === uploadsOf(home) ? undefined : folderFrom(home, inbox, info.path);
 }
 
 async function followToEnd(

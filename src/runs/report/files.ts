@@ -18,7 +18,6 @@ export const RESULTS_FILE = 'results.csv';
 export const REJECTIONS_FILE = 'rejections.jsonl';
 export const DIGEST_FILE = 'digest.json';
 export const PAGE_FILE = 'report.html';
-export const SHARED_PAGE_FILE = 'report-share.html';
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
 /**
@@ -149,7 +148,7 @@ async function removeStaleFiles(directory: string, current: ReadonlySet<string>)
   }
 }
 
-const MAY_BE_LEFT_OUT: readonly string[] = [REJECTIONS_FILE, DOCUMENTS_FILE, SHARED_PAGE_FILE];
+const MAY_BE_LEFT_OUT: readonly string[] = [REJECTIONS_FILE, DOCUMENTS_FILE];
 
 export async function replaceFile(directory: string, name: string, text: string): Promise<void> {
   const file = await openPendingFile(directory, name);

@@ -115,9 +115,7 @@ function ownName(name: string): string {
 
 function csvRemainder({ id, source }: Read, like: Pick<Run, 'source'>): RemainderFormat {
   const dialect = dialectOf(like.source);
-  // A report file as input: its columns about the earlier run are dropped.
-  const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
-  const columns = kept.map((i) => source.columns[i] ?? '');
+  const { places: kept, names: columns } = keptColumns(source);
   // Number cells are marked: the definition's number format doesn't apply to them.
   const hasTyped = like.source.type === 'xlsx' || like.source.columns.includes(REPORT_TYPED_COLUMN);
   const swapped = swappedIn(source).map((at) => `swapped ${source.columns[at]}`);
@@ -146,6 +144,12 @@ function csvRemainder({ id, source }: Read, like: Pick<Run, 'source'>): Remainde
         dialect,
       ),
   };
+}
+
+/** Of a report file as input, without its columns about the earlier run. */
+export function keptColumns({ columns }: Pick<Run['source'], 'columns'>) {
+  const places = columns.flatMap((name, at) => (name.startsWith(REPORT_COLUMN_PREFIX) ? [] : [at]));
+  return { places, names: places.map((at) => columns[at] ?? '') };
 }
 
 /** Without it Excel reads UTF-8 in another encoding and breaks letters with accents. */

@@ -32,10 +32,9 @@ import {
   RESULTS_FILE,
   removeLeftOvers,
   replaceFile,
-  SHARED_PAGE_FILE,
   SUMMARY_FILE,
 } from './files.ts';
-import { renderMailed, renderReport } from './html/page.tsx';
+import { renderReport } from './html/page.tsx';
 import {
   bareRemainder,
   REMAINDERS,
@@ -67,8 +66,6 @@ type ReportOptions = {
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
   readonly knownCauses: () => Promise<CauseIds>;
   readonly command: string;
-  /** Also a page to be mailed. */
-  readonly share: boolean;
   /** Cells and words of the service in files to correct, also where the job keeps them out. */
   readonly originals?: boolean;
   /** Files of an earlier report that may be replaced: their changes are in the ledger. */
@@ -152,12 +149,12 @@ async function writeDocuments({ view, files }: Writing, settlements: readonly Se
 }
 
 async function publish(writing: Writing): Promise<Summary> {
-  const { run, directory, now, followed, share, files, hasOriginals } = writing;
+  const { run, directory, now, followed, files, hasOriginals } = writing;
   const digest = writing.digest.digest();
   const written = () => claimReportDirectory(directory, run.id);
   const before = await written();
   const placed = await files.place({ written: before, writtenMeanwhile: written, followed });
-  const pages = [DIGEST_FILE, PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
+  const pages = [DIGEST_FILE, PAGE_FILE];
   const numbers = summarize(run, now());
   const of = { account: await writing.account(), audit: await writing.audit() };
   const all = { ...placed, files: [...placed.files, ...pages], originals: hasOriginals };
@@ -173,7 +170,7 @@ async function publish(writing: Writing): Promise<Summary> {
 }
 
 async function writePages(summary: Summary, digest: Digest, writing: Writing): Promise<void> {
-  const { directory, share, command, definition, files } = writing;
+  const { directory, command, definition, files } = writing;
   // The report is written even where these can't be read.
   const story = await writing.story().catch(() => []);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch((): Notes => new Map());
@@ -182,7 +179,6 @@ async function writePages(summary: Summary, digest: Digest, writing: Writing): P
   const page = { ...told, directory, command, version: programVersion() };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport(page));
-  if (share) await files.append(SHARED_PAGE_FILE, renderMailed(page));
 }
 
 /** `summary.json` alone, while the run goes on: without what needs all rows. */

@@ -59,7 +59,7 @@ function accountLines({ account, run }: Summary): readonly string[] {
   return paragraph('', `Account of ${of}: ${accountLine(account)}`, '  ');
 }
 
-/** What a terminal opens: its page and the one to be mailed; before there are any, the folder. */
+/** What a terminal opens: its page; before there is one, the folder. */
 export function pagesOf({ files }: Pick<Summary, 'files'>, directory: string): readonly string[] {
   const pages = files.filter((name) => name.endsWith('.html'));
   return pages.length === 0 ? [directory] : pages.map((name) => join(directory, name));

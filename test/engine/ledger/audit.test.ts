@@ -30,7 +30,7 @@ test('a run’s acts are a chain, with who did each', async () => {
   await store.transition(run.id, 'running', null);
   const why = 'a "new" file\u0007 comes';
   await store.transition(run.id, 'paused', 'requested', { by: 'ops-1', at: '', why });
-  await recordAct(redis, keys, { what: 'shared', run: run.id });
+  await recordAct(redis, keys, { what: 'replied', run: run.id });
   const texts = await textsOf(keys);
   expect(verifyChains(texts).misfit).toBeNull();
   const entries = texts.map((text) => parseEntry(text));

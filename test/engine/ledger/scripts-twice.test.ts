@@ -266,7 +266,7 @@ const OF_RUNS: readonly Case[] = [
     'AUDIT',
     'answers otherwise',
     AUDIT,
-    ({ redis, keys, run }) => recordAct(redis, keys, { what: 'shared', run: run.id }),
+    ({ redis, keys, run }) => recordAct(redis, keys, { what: 'replied', run: run.id }),
   ],
   // It is told with who wrote them off.
   [

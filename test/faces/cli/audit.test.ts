@@ -43,7 +43,7 @@ test('what somebody does is listed, with who did it and without a value of a row
   await say('resolve', run, '1', '--created', 'the-id-of-it');
   await say('resolve', run, '2', '--not-created');
   await say('write-off', run, '2', '--reason', 'closed');
-  await say('report', run, '--share');
+  await say('reply', run);
   await say('web', '--add', 'bob', '--role', 'viewer');
   await say('web', '--remove', 'bob');
   const { stdout } = await audit();
@@ -53,7 +53,7 @@ test('what somebody does is listed, with who did it and without a value of a row
     ['resolved', 'created 1'],
     ['resolved', 'notCreated 2'],
     ['written-off', 'count 1, rows 2, why closed'],
-    ['shared', 'Ann (ONBOARD_ACTOR)'],
+    ['replied', 'rows 0, language en'],
     ['person-added', 'person bob, role viewer'],
     ['person-removed', 'person bob'],
   ]);
@@ -73,16 +73,15 @@ test('an act that is refused is not told', async () => {
   expect(await entries()).toEqual(before);
 });
 
-test('a report, and the page of it that is mailed, have the digest of the latest entry', async () => {
+test('a report and its page have the digest of the latest entry', async () => {
   const run = await seed(1);
-  await say('report', run, '--share');
+  await say('report', run);
   const folder = join(home, 'reports', run);
   const { audit: head } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
   const texts = await entries();
-  expect(JSON.parse(texts.at(-1) ?? '').what).toBe('shared');
   expect(head).toEqual({ n: texts.length, head: digestOf(texts.at(-1) ?? '') });
-  for (const page of ['report.html', 'report-share.html'])
-    expect(await readFile(join(folder, page), 'utf8')).toContain(`entry ${head.n}, sha256 ${head.head}`);
+  const page = await readFile(join(folder, 'report.html'), 'utf8');
+  expect(page).toContain(`entry ${head.n}, sha256 ${head.head}`);
 });
 
 test('the chain and an exported file are verified, each by itself', async () => {

@@ -132,6 +132,8 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('report', run, '--out', at('report'));
   await say('account', run, '--open', at('open.csv'));
   await say('account', EVIL);
+  await say('reply', run);
+  await say('reply', EVIL, '--lang', 'de');
   await say('write-off', run, '--only', EVIL, '--reason', EVIL);
   await say('write-off', run, EVIL, '--reason', 'closed');
   await say('adopt', 'evil', at('rows.csv'), '--id', column('name'), '--dry-run');

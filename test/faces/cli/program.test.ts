@@ -13,7 +13,7 @@ import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
   'run preview check try start watch work runs status report rerun resolve pause resume approve cancel ' +
-  'template map schema sandbox doctor rekey'
+  'template map schema sandbox doctor rekey reply'
 ).split(' ');
 
 /** A file of the test's own, and the environment of a home that is not there yet. */
@@ -57,7 +57,7 @@ describe('help', () => {
     ]);
     expect(Object.fromEntries(groups)).toMatchObject({
       'Load files': ['preview', 'check', 'try', 'run', 'adopt', 'rerun'],
-      Look: ['status', 'runs', 'report', 'audit', 'account'],
+      Look: ['status', 'runs', 'report', 'audit', 'account', 'reply'],
       Decide: ['resolve', 'write-off', 'release', 'pause', 'resume', 'approve', 'cancel', 'purge'],
       'Keep running': ['start', 'watch', 'work', 'web'],
       'Set up': ['map', 'template', 'schema', 'doctor', 'rekey', 'sandbox', 'help'],

@@ -133,6 +133,21 @@ test('rows to be written off are chosen among those that are open; more than 50 
   ).toContain('3 rows written off.');
 });
 
+test('an operator is given the answer to the partner, in his language, and its workbook', async () => {
+  const { page, run } = await openRun();
+  const place = `/runs/${run.id}`;
+  expect((await look(page, place)).html).toContain(`action="${place}/reply"`);
+  expect((await look(page, place, { visitor: VIEWER })).html).not.toContain('/reply"');
+  const form = { language: 'de' };
+  const { html } = await look(page, `${place}/reply`, { method: 'POST', form });
+  expect(textOf(html)).toContain('250 erhalten, 200 angenommen, 50 zu korrigieren, 0 nicht angenommen.');
+  expect(html).toContain(`href="${place}/files/reply.xlsx"`);
+  const { reply } = await look(page, `${place}/files/reply.xlsx`);
+  expect(reply).toMatchObject({ kind: 'download', name: 'reply.xlsx' });
+  const refused = await look(page, `${place}/reply`, { method: 'POST', form, visitor: VIEWER });
+  expect(textOf(refused.html)).toContain('That is for operators');
+});
+
 test('a viewer sees keys, and neither names of files nor what can be done', async () => {
   const { page, run } = await openRun();
   await writeReportOf(run, page);

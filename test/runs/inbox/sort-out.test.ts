@@ -13,6 +13,7 @@ const CALM: Circumstances = {
   isBroken: false,
   isHeldByWindow: () => false,
   releasedAt: () => null,
+  replyJob: () => null,
   busy: new Map(),
 };
 

@@ -97,7 +97,6 @@ export function reportOf(
     notes: async () => new Map(),
     knownCauses: async () => null,
     command: 'onboard',
-    share: false,
     account: async () => null,
     audit: async () => null,
     followed: [],

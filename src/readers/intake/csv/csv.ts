@@ -6,6 +6,7 @@ import { unguardCell } from '../../../lib/formula-guard.ts';
 import { UsageError } from '../../../lib/usage-error.ts';
 import type { Row } from '../../../model/row.ts';
 import { createHeaderLook, HEADER_AGAIN, namelessProblem } from '../column-names.ts';
+import { createReplyLook } from '../origins.ts';
 import { delimiterInReport, isReportText, reportRow } from '../report-file.ts';
 import { MAX_RECORD_CHARS, signProblem, TOO_LONG, unreadableRow } from '../row.ts';
 import { type FileHead, type ReadFormat, SOURCE_DEFAULTS, type Understanding } from '../row-feed.ts';
@@ -125,9 +126,10 @@ function isSeparatorsOnly(cells: readonly string[], text: string, quote: string)
 function createRecordRow(header: CsvHeader): (row: number, record: FittingRecord) => Row {
   const { columns, isReport } = header;
   const headerIn = createHeaderLook(columns);
+  const isOfReply = createReplyLook(columns);
   return (row, { cells, line, text }) => {
     const named = cells.length === columns.length ? cells : cells.slice(0, columns.length);
-    const own = isReport ? named.map(unguardCell) : named;
+    const own = isReport && !isOfReply(named) ? named.map(unguardCell) : named;
     const problem =
       (text.length > MAX_RECORD_CHARS ? TOO_LONG : null) ??
       signProblem(text, own, columns) ??

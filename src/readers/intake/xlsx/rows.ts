@@ -10,6 +10,7 @@ import {
   nameProblems,
   otherHeaderProblem,
 } from '../column-names.ts';
+import { createReplyLook } from '../origins.ts';
 import { reportRow } from '../report-file.ts';
 import { cellsRow, controlProblem, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { tooLarge, WorkbookError } from './error.ts';
@@ -129,7 +130,7 @@ type SheetRecord = {
 };
 
 function readRecord(row: SheetRow, { header, format: { trim } }: Table): SheetRecord {
-  const { columns, isReport } = header;
+  const { columns } = header;
   const cells = new Array<string>(columns.length).fill('');
   const typed: number[] = [];
   let problem: string | null = null;
@@ -141,10 +142,14 @@ function readRecord(row: SheetRow, { header, format: { trim } }: Table): SheetRe
     chars += cell.text.length;
     if (chars > MAX_RECORD_CHARS) return { cells, typed, problem: TOO_LONG };
     if (cell.kind !== 'text') typed.push(cell.column);
-    const text = isReport ? unguardCell(cell.text) : cell.text;
-    cells[cell.column] = trim ? text.trim() : text;
+    cells[cell.column] = cell.text;
   }
-  return { cells, typed, problem };
+  const own = isGuarded(cells, header) ? cells.map(unguardCell) : cells;
+  return { cells: trim ? own.map((cell) => cell.trim()) : own, typed, problem };
+}
+
+function isGuarded(cells: readonly string[], { isReport, columns }: SheetHeader): boolean {
+  return isReport && !createReplyLook(columns)(cells);
 }
 
 function cellProblem(cell: ReadCell, columns: readonly string[]): string | null {

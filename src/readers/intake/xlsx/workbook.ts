@@ -5,7 +5,7 @@
 import type { Format } from '../../../config/job-definition.ts';
 import { countOf } from '../../../lib/terminal.ts';
 import { UsageError } from '../../../lib/usage-error.ts';
-import type { SourceInfo } from '../../../model/source.ts';
+import { REPORT_ROW_COLUMN, type SourceInfo } from '../../../model/source.ts';
 import { headerBelow, titleProblem } from '../column-names.ts';
 import { openRegular } from '../file.ts';
 import { type ReadFormat, type RowBatch, SOURCE_DEFAULTS } from '../row-feed.ts';
@@ -36,11 +36,13 @@ export async function* readWorkbook(path: string, format: ReadFormat): AsyncGene
   try {
     const zip = await openZip(file.fd);
     const book = await readBook(zip);
-    const sheet = chooseSheet(book, format.sheet);
-    const layout = await readLayout(zip, sheet.part);
-    const notes = notesOf(book, sheet, layout, format.sheet);
     const context = await readContext(zip, book);
     const rowsOf = (one: Sheet) => rowBlocks(zip, one, context);
+    const report = await reportSheet(book, rowsOf);
+    const sheet = report ?? chooseSheet(book, format.sheet);
+    const layout = await readLayout(zip, sheet.part);
+    if (report !== null) return yield* readSheet(rowsOf(sheet), reportReading(book, sheet, layout, format));
+    const notes = notesOf(book, sheet, layout, format.sheet);
     await refuseOtherSheet(sheet, book, format, rowsOf);
     yield* readSheet(rowsOf(sheet), { book, sheet, layout, notes, format });
   } catch (error) {
@@ -50,6 +52,49 @@ export async function* readWorkbook(path: string, format: ReadFormat): AsyncGene
   } finally {
     await file.close();
   }
+}
+
+/** Whether a zip archive is a workbook that says of its rows that they were rows of earlier runs. */
+export async function isReportBook(path: string): Promise<boolean> {
+  const file = await openRegular(path);
+  try {
+    const zip = await openZip(file.fd);
+    const book = await readBook(zip);
+    const context = await readContext(zip, book);
+    return (await reportSheet(book, (one) => rowBlocks(zip, one, context))) !== null;
+  } catch (error) {
+    if (error instanceof WorkbookError) return false;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+type RowsOf = (sheet: Sheet) => AsyncIterable<readonly SheetRow[]>;
+
+/** Whatever the definition says of the partner's own workbooks; `null`: there is none. */
+async function reportSheet({ sheets }: Book, rowsOf: RowsOf): Promise<Sheet | null> {
+  for (const one of sheets) {
+    const [header] = await firstRows(rowsOf(one));
+    if (header !== undefined && textsOf(header).includes(REPORT_ROW_COLUMN)) return one;
+  }
+  return null;
+}
+
+/** Of a sheet that nobody may want: what is wrong with it is told only where it is read. */
+async function firstRows(blocks: AsyncIterable<readonly SheetRow[]>): Promise<readonly SheetRow[]> {
+  try {
+    for await (const rows of blocks) return rows.filter(({ cells }) => cells.some(isVisible));
+  } catch (error) {
+    if (!(error instanceof WorkbookError)) throw error;
+  }
+  return [];
+}
+
+/** It has no title rows, and columns that it hides are its own. */
+function reportReading(book: Book, sheet: Sheet, layout: SheetLayout, format: Format): SheetReading {
+  const { header: _, sheet: _sheet, ...plain } = format;
+  return { book, sheet, layout, notes: [], format: plain };
 }
 
 async function readContext(zip: Zip, book: Book): Promise<CellContext> {
@@ -63,7 +108,7 @@ async function refuseOtherSheet(
   sheet: Sheet,
   { sheets }: Book,
   { sheet: wanted, isNeeded }: ReadFormat,
-  rowsOf: (sheet: Sheet) => AsyncIterable<readonly SheetRow[]>,
+  rowsOf: RowsOf,
 ): Promise<void> {
   if (wanted !== undefined || isNeeded === undefined) return;
   const having: Sheet[] = [];

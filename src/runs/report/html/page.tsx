@@ -12,12 +12,11 @@ import { Called, cut, Lines, Prose, Text } from '../../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../../lib/terminal.ts';
 import type { Notes } from '../../../model/note.ts';
 import { acceptedRows, kindsOf, wasSent } from '../../../model/outcome.ts';
-import { messageOf } from '../../../model/sentence.ts';
 import { sourceWords } from '../../../model/source.ts';
 import { type Happening, tellStory } from '../../../model/story.ts';
 import { warningAdvice } from '../advice.ts';
 import { type CauseIds, isNewCause } from '../causes.ts';
-import { type Cause, type Digest, needingRows } from '../digest.ts';
+import { type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
 import type { Summary } from '../summary.ts';
@@ -53,9 +52,9 @@ type Page = {
   readonly story: readonly Happening[];
   readonly notes: Notes;
   readonly knownCauses: CauseIds;
-  /** `null`: it is not to be shown, or the ledger no longer has it. */
+  /** `null`: the ledger no longer has it. */
   readonly definition: JobDefinition | null;
-  /** Where the report lies; empty in one to be mailed. */
+  /** Where the report lies. */
   readonly directory: string;
   readonly command: string;
   readonly version: string;
@@ -70,41 +69,6 @@ export function renderReport(page: Page): string {
     </Called.Provider>
   );
   return `<!doctype html>\n${html.toString()}\n`;
-}
-
-/** To be mailed: no keys, folders or target, nothing of who asked or noted what, nothing to do. */
-export function renderMailed({ summary, digest, story, knownCauses, version }: Page): string {
-  const { target, file } = summary;
-  const known = target === 'sandbox' ? target : '';
-  // Row numbers name the rows: even a digest of a key could be guessed.
-  const keyless = <Row extends { readonly key: string }>(row: Row): Row => ({ ...row, key: '' });
-  const words = new Map(digest.causes.map((cause) => [cause.words, factsOf(cause)]));
-  const causes = digest.causes.map((cause) => {
-    return { ...cause, examples: cause.examples.map(keyless), words: factsOf(cause), advice: '' };
-  });
-  const needing = digest.needing.map((row) => ({ ...keyless(row), why: words.get(row.why) ?? row.why }));
-  return renderReport({
-    summary: { ...summary, target: known, file: basename(file), request: null },
-    digest: { ...digest, causes, needing },
-    story: story.map((one) => ({ ...one, by: '', why: '' })),
-    notes: new Map(),
-    knownCauses,
-    definition: null,
-    directory: '',
-    command: 'onboard',
-    version,
-  });
-}
-
-/** Without what an operator is told to set or to call. */
-function factsOf({ code, words, issues }: Cause): string {
-  if (code === 'key_held') return 'a row of another run has this key and is not done yet';
-  if (issues.length === 0) return words;
-  return messageOf({ message: '', values: {}, issues: issues.map((issue) => ({ ...issue, settings: [] })) });
-}
-
-function isMailed({ directory }: Page): boolean {
-  return directory === '';
 }
 
 function Html({ page }: Props) {
@@ -143,19 +107,13 @@ function Head({ page }: Props) {
   return (
     <header>
       <p class="dim">
-        {target === '' ? null : (
-          <span class={`badge ${target === 'sandbox' ? 'sandbox' : 'real'}`}>
-            <Text of={targetShown(target)} bytes={100} />
-          </span>
-        )}
+        <span class={`badge ${target === 'sandbox' ? 'sandbox' : 'real'}`}>
+          <Text of={targetShown(target)} bytes={100} />
+        </span>
         <Text of={summary.job} bytes={100} /> · <Text of={basename(summary.file)} /> · run {summary.run}
       </p>
       <h1>{headlineOf(summary, summary.account, summary.run)}</h1>
-      <Verdict
-        of={summary}
-        account={summary.account}
-        doubt={isMailed(page) ? null : `Look ${them} up before anything else.`}
-      >
+      <Verdict of={summary} account={summary.account} doubt={`Look ${them} up before anything else.`}>
         {summary.request === null ? null : (
           <p>
             By <Text of={requestWords(summary.request)} />.
@@ -212,7 +170,7 @@ function FlowOf({ summary }: Pick<Page, 'summary'>) {
 
 function Steps({ page }: Props) {
   const { summary, directory, command: called } = page;
-  const steps = isMailed(page) ? [] : nextSteps(summary, { directory });
+  const steps = nextSteps(summary, { directory });
   if (steps.length === 0) return null;
   return (
     <section>
@@ -291,7 +249,7 @@ function Needing({ page }: Props) {
   if (needing.length === 0) return null;
   const more = needingRows(page.digest) - needing.length;
   const files = page.summary.files.filter((file) => remainderOf(file) !== null);
-  const where = isMailed(page) ? '' : ` in ${files.join(', ')}`;
+  const where = ` in ${files.join(', ')}`;
   const folded = needing.slice(SCREENFUL);
   return (
     <section>
@@ -340,12 +298,8 @@ function Damaged({ page }: Props) {
     <section>
       <h2>Cells that look damaged</h2>
       <p>
-        Sent as they stand.{' '}
-        {isMailed(page) ? null : (
-          <>
-            results.csv names the columns; <code>checks</code> in the job definition can keep such rows back.
-          </>
-        )}
+        Sent as they stand. results.csv names the columns; <code>checks</code> in the job definition can keep
+        such rows back.
       </p>
       <Table
         name="Cells that look damaged"
@@ -387,7 +341,7 @@ function About({ page }: Props) {
         <Text of={summary.job} bytes={100} />, operation <Text of={summary.operation} bytes={100} />
       </>,
     ],
-    ...(summary.target === '' ? [] : [['target', <Text of={summary.target} />] as const]),
+    ['target', <Text of={summary.target} />],
     [
       'file',
       <>
@@ -396,7 +350,7 @@ function About({ page }: Props) {
         <span class="dim mono">sha256 {summary.sha256}</span>
       </>,
     ],
-    ...(isMailed(page) ? [] : [...approvalFacts(summary), ...unusualFacts(summary)]).map(
+    ...[...approvalFacts(summary), ...unusualFacts(summary)].map(
       ([name, words]) => [name, <Text of={words} />] as const,
     ),
     ['read as', <Text of={`${sourceWords(source)}; ${countOf(summary.rows, 'row')}`} />],
@@ -421,9 +375,8 @@ function About({ page }: Props) {
   );
 }
 
-/** Files beside this page; a mailed page has none. */
-function Files({ page: { summary, directory } }: Props) {
-  if (directory === '') return null;
+/** Files beside this page. */
+function Files({ page: { summary } }: Props) {
   return (
     <section>
       <h2>The other files</h2>

@@ -45,13 +45,12 @@ async function pagesOf(
   const view = makeView(held);
   const notes = async (causes: readonly string[]) =>
     new Map(note === null ? [] : causes.map((cause) => [cause, note]));
-  const asked = { story: async () => story, notes, share: true };
+  const asked = { story: async () => story, notes };
   await reportOf({ run, view, directory, fields, definition, ...asked });
   const files = await filesOf(directory);
   await rm(directory, { recursive: true });
   return {
     page: files['report.html'] ?? '',
-    shared: files['report-share.html'] ?? '',
     digest: digestSchema.parse(JSON.parse(files['digest.json'] ?? '')),
   };
 }
@@ -95,13 +94,12 @@ describe('report.html', () => {
     expect(page).not.toMatch(/<script|\bon\w+=|style="|(?:src|href)="(?!\w[\w-]*\.(?:json|jsonl|csv)")/);
   });
 
-  test('shows what people noted on a cause as text, and not in one to be mailed', async () => {
+  test('shows what people noted on a cause as text', async () => {
     const note = { text: '<i>ask the town hall</i>', by: 'ops-1', at: '2026-11-23T09:00:00.000Z' };
-    const { page, shared } = await pagesOf(refusals('no', 'no', 'no'), { note });
+    const { page } = await pagesOf(refusals('no', 'no', 'no'), { note });
     expect(readIn(page).replaceAll(/\s+/g, ' ')).toContain(
       'Note: <i>ask the town hall</i> ( ops-1 , 2026-11-23 )',
     );
-    expect(shared).not.toContain('town hall');
   });
 
   test('shows any text of file and service as text, whatever is in it', async () => {
@@ -155,51 +153,14 @@ describe('report.html', () => {
     expect(page).toContain('>k1<');
   });
 
-  test.each(['k1', 'DE811128135', 'a"b', 'x'.repeat(400)])(
-    'to be mailed has the number of the row and nothing that is made of its key %s',
-    async (key) => {
-      const code = 'reference_unknown';
-      const issue = { code, column: 'Parent', expected: 'what has "{key}"', values: { key } } as const;
-      const rows = [1, 2, 3].map((row) => settled(row, 'invalid', { key, code, issues: [issue] }));
-      const { page, shared } = await pagesOf({ settlements: rows });
-      expect(readIn(page)).toContain(key.slice(0, 50));
-      expect(readIn(shared)).toMatch(/Rows 1 \(line 2\) · 2 \(line 3\)/);
-      expect(shared).not.toContain('>key<');
-      const told = `${readIn(shared)} ${shared}`;
-      for (const made of ['hex', 'base64', 'base64url'] as const) {
-        const digest = createHash('sha256').update(key).digest(made);
-        expect(told.includes(digest.slice(0, 6))).toBe(false);
-      }
-      // A key of two signs stands in words by chance.
-      if (key.length > 2) expect(told.includes(key.slice(0, 4))).toBe(false);
-      else expect(told).not.toMatch(new RegExp(`["> ]${key}["< ]`));
-    },
-  );
-
-  test('to be mailed names no key, no folder and no target', async () => {
-    const reference = settled(1, 'invalid', {
-      message: 'nothing is known of "{key}"',
-      values: { key: 'k7' },
-      code: 'reference_unknown',
-    });
-    const run = { file: '/secret/partner.csv', target: 'https://host.example' };
-    const { page, shared } = await pagesOf({ settlements: [reference] }, { run });
-    for (const told of ['>k1<', '"/secret/', 'host.example'].map((text) => text.replace('"', '')))
-      expect([page.includes(told), shared.includes(told)]).toEqual([true, false]);
-    expect(readIn(shared)).not.toContain('k7');
-    expect(shared).toContain('partner.csv');
-  });
-
-  test('shows what happened, with who asked and why; to be mailed, neither of both', async () => {
+  test('shows what happened, with who asked and why', async () => {
     const at = Date.parse('2026-03-01T10:00:10.000Z');
     const story = [{ at, what: 'paused', why: 'lunch of Acme', by: 'ops-1' }] as const;
     const run = { startedAt: '2026-03-01T10:00:00.000Z' };
     const held = { settlements: [settled(1, 'created')] };
-    const { page, shared } = await pagesOf(held, { run, story });
+    const { page } = await pagesOf(held, { run, story });
     expect(readIn(page)).toContain('paused by ops-1: lunch of Acme');
     expect(readIn(page)).toContain('1 created');
-    expect(readIn(shared)).toContain('paused');
-    expect(readIn(shared)).not.toMatch(/ops-1|Acme/);
   });
 
   test('gives the verdict first, and the only alarm where the sum does not hold', async () => {
@@ -211,27 +172,6 @@ describe('report.html', () => {
     expect(readIn(done.page)).toContain('Nothing is left to do.');
     const lost = await pagesOf({ settlements: rows }, { run: { rows: 4 } });
     expect(lost.page).toContain('role="alert"');
-  });
-
-  test('to be mailed has nothing that only an operator can do', async () => {
-    const pattern = { pattern: 'dd.MM.yyyy' };
-    const wrong = { code: 'cell_not_convertible', column: 'Since', expected: 'a date', values: {} } as const;
-    const held = 'row {row} of run {run} has this key and is not done yet; `onboard resume {run}` goes on';
-    const rows = [
-      ...[settled(1, 'created'), settled(2, 'in-doubt', { code: 'timeout' })],
-      ...[settled(3, 'denied', { code: 'http_403' }), settled(4, 'failed', { code: 'http_503' })],
-      settled(5, 'invalid', { code: wrong.code, issues: [{ ...wrong, settings: [pattern] }] }),
-      settled(6, 'invalid', { code: 'key_held', message: held, values: { row: '1', run: 'run-0' } }),
-      settled(7, 'rejected', { code: 'http_418', status: 418 }),
-      settled(8, 'created', { warnings: [{ code: 'mojibake', column: 'Payee' }] }),
-    ];
-    const sources = rows.map(({ row }) => cells(row, `k${row}`, 'Acme'));
-    const { page, shared } = await pagesOf({ settlements: rows, sources, bodies: new Map([[7, '{}']]) });
-    const forOperators =
-      /onboard (?:run|rerun|resume|resolve)|(?:failed|rejected|in-doubt|results)\.csv|\.jsonl|job definition|Look it up/g;
-    expect(new Set(readIn(page).match(forOperators)).size).toBeGreaterThan(6);
-    expect(readIn(shared).match(forOperators)).toBeNull();
-    expect(readIn(shared)).toMatch(/column "Since": expected a date\s.*has this key and is not done yet/s);
   });
 
   test('has commands that wrap and are selected whole, and the job definition by which rows were sent', async () => {

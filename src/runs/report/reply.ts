@@ -1,0 +1,167 @@
+/**
+ * What a partner is told of his delivery: which of its rows he can mend, and what is to be
+ * corrected in each, in his language. Of another row, another run, or who decided what, nothing is
+ * ever said: sentences are made of a code and a column alone.
+ */
+import { z } from 'zod';
+import type { Standing } from '../../model/account.ts';
+import type { Issue, KeptIssue } from '../../model/issue.ts';
+import { type Settlement, wasRefused } from '../../model/settlement.ts';
+import WORDS from './data/reply.json' with { type: 'json' };
+import { type RemainderRow, saidOf } from './remainder.ts';
+import { serviceMessage } from './service-words.ts';
+
+export type Language = keyof typeof WORDS;
+type Words = (typeof WORDS)['en'];
+type Sentence = keyof Words;
+
+export const replyLanguages = Object.keys(WORDS);
+/** A UsageError's words are the caller's: unknown ones don't parse. */
+export const languageSchema = z.custom<Language>((text) => replyLanguages.includes(String(text)));
+
+export type Fate = 'correct' | 'refused' | 'checked';
+
+/** What of the ledger alone holds back, or only we can settle. */
+const OURS: ReadonlySet<string> = new Set<Issue['code']>([
+  'key_held',
+  'key_in_doubt',
+  'row_in_doubt',
+  'changed_not_sent',
+  'emptied_not_sent',
+  'account_changed',
+  'account_added',
+  'account_not_known',
+  'account_shared',
+  'plan_differs',
+  'reference_in_doubt',
+]);
+
+type Ended = Pick<Settlement, 'outcome' | 'status' | 'issues'>;
+
+/** Of a row that is not at the service; `ended`: as it stands last, `undefined` where it is not. */
+export function fateOf({ outcome, code, isWrittenOff }: Standing, ended: Ended | undefined): Fate {
+  if (isWrittenOff || outcome === 'denied') return 'refused';
+  const codes = [code, ...(ended?.issues ?? []).map((issue) => issue.code)];
+  if (outcome === 'invalid') return codes.some((one) => OURS.has(one)) ? 'checked' : 'correct';
+  if (outcome === 'rejected') return 'correct';
+  return outcome === 'failed' && ended !== undefined && wasRefused(ended) ? 'refused' : 'checked';
+}
+
+/** By the code of a row or an issue; of all others the row is to be looked at. */
+const SENTENCES: ReadonlyMap<string, Sentence> = new Map(
+  Object.entries({
+    unreadable_row: 'unreadable',
+    cell_not_convertible: 'cell',
+    missing_required: 'required',
+    empty_key: 'key_missing',
+    empty_row: 'empty',
+    totals_row: 'totals',
+    describes_columns: 'totals',
+    duplicate_key: 'key_taken',
+    key_alike: 'key_taken',
+    key_known: 'key_taken',
+    same_row: 'same',
+    group_conflict: 'group',
+    group_apart: 'group',
+    group_too_large: 'group',
+    group_member: 'group_member',
+    bad_path_id: 'path_id',
+    conflicting_columns: 'one_column',
+    rule_broken: 'rule',
+    reference_unknown: 'reference',
+    scientific_notation: 'digits',
+    lost_leading_zero: 'digits',
+    number_cell: 'digits',
+    iban_invalid: 'iban',
+    bic_invalid: 'bic',
+    sort_code_invalid: 'sort_code',
+    routing_number_invalid: 'routing',
+    account_implausible: 'damaged',
+    value_implausible: 'damaged',
+    spreadsheet_error: 'damaged',
+    rendering: 'damaged',
+    unseen_sign: 'damaged',
+    word_for_nothing: 'damaged',
+    mojibake: 'damaged',
+    rejected: 'rejected',
+  } as const),
+);
+
+/** Rows of these codes are about their key. */
+const OF_KEY: ReadonlySet<Sentence> = new Set(['key_missing', 'key_taken']);
+
+export type Correction = {
+  readonly words: string;
+  /** Columns whose cells are to be corrected; others than the file's are in none. */
+  readonly columns: ReadonlySet<string>;
+};
+
+export type Telling = {
+  readonly language: Language;
+  /** Of the job; `undefined`: it names none. */
+  readonly key: string | undefined;
+  readonly serviceWords: boolean;
+};
+
+export function correctionOf(row: RemainderRow, telling: Telling): Correction {
+  const { settlement } = row;
+  const { language, key } = telling;
+  const told = settlement.issues.map((issue) => ({
+    column: issue.column,
+    said: issueSaid(issue, settlement, language),
+  }));
+  if (told.length === 0) {
+    const isOfKey = OF_KEY.has(sentenceOf(settlement.code, settlement.outcome));
+    told.push({ column: isOfKey ? (key ?? null) : null, said: rowSaid(row, telling) });
+  }
+  const words = told.map(({ column, said }) => (column === null ? said : `“${column}”: ${said}`));
+  return {
+    words: [...new Set(words)].join('\n'),
+    columns: new Set(told.flatMap(({ column }) => column ?? [])),
+  };
+}
+
+function sentenceOf(code: string, outcome: string): Sentence {
+  return SENTENCES.get(outcome === 'rejected' ? outcome : code) ?? 'other';
+}
+
+/** What was expected is of the job's definition, unless it has values, which name other rows. */
+function issueSaid(issue: KeptIssue, { line }: Settlement, language: Language): string {
+  const isRepeated = issue.code === 'rule_broken' && issue.values !== undefined;
+  const sentence = isRepeated ? 'repeated' : sentenceOf(issue.code, '');
+  const expected = issue.values === undefined ? issue.expected : '…';
+  return filled(WORDS[language][sentence], { expected, line });
+}
+
+function rowSaid(row: RemainderRow, { language, serviceWords }: Telling): string {
+  const { code, outcome, line } = row.settlement;
+  const words = serviceWords && outcome === 'rejected' ? serviceMessage(saidOf(row) ?? '') : '';
+  if (words !== '') return filled(WORDS[language].said, { words });
+  return filled(WORDS[language][sentenceOf(code, outcome)], { line, expected: '…' });
+}
+
+export type Counts = Readonly<Record<'received' | 'accepted' | Fate, number>>;
+
+/** `600 received, 571 accepted, 26 to correct, 3 not accepted` */
+export function sumLine(counts: Counts, language: Language): string {
+  const { sum, checked } = WORDS[language];
+  return [sum, ...(counts.checked > 0 ? [checked] : [])].map((text) => filled(text, counts)).join(', ');
+}
+
+export function mailOf(file: string, counts: Counts, language: Language) {
+  const { subject, hello, please, none, bye } = WORDS[language];
+  const what = counts.correct > 0 ? please : none;
+  return {
+    subject: filled(subject, { file }),
+    lines: [hello, '', `${sumLine(counts, language)}.`, '', what, '', bye],
+  };
+}
+
+/** What the workbook itself says beside its rows. */
+export function bookWords(language: Language): Pick<Words, 'sheet' | 'rows' | 'column' | 'please'> {
+  return WORDS[language];
+}
+
+function filled(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
