@@ -112,8 +112,11 @@ export async function findOrigins(loading: Loading, ledger: Ledger): Promise<Fou
 }
 
 const OTHERS =
-  'By onboard_run and onboard_row these were rows of earlier runs, but none that is open for this job under the same key ' +
-  '(without keys: with half of the cells), or of files from another folder, so they count as rows of this file';
+  'By onboard_run and onboard_row these were rows of earlier runs, ' +
+  'but none that is open for this job under the same key ' +
+  '(without keys: with half of the cells), ' +
+  'or of files from another folder, ' +
+  'so they count as rows of this file';
 const RETURNING =
   'These rows have the keys of rows that are written off; what of them is ' +
   'created counts as at the service, but for rows of a group';

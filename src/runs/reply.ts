@@ -79,15 +79,30 @@ function whyNone(delivery: Run, { purged }: Account, definition: JobDefinition |
   const { id, file, state } = delivery;
   const ask = `\`onboard account ${id} --open FILE\` writes the open rows for you.`;
   if (!isTable(delivery.source))
-    return `${basename(file)} is JSON: expected a file with columns, which a workbook can answer. ${ask}`;
+    return (
+      `${basename(file)} is JSON: expected a file with columns, ` + `which a workbook can answer. ${ask}`
+    );
   if (!isOver(delivery))
-    return `Run ${id} is ${state}: expected one that is over. \`onboard status ${id}\` says what it waits for.`;
+    return (
+      `Run ${id} is ${state}: expected one that is over. ` +
+      `\`onboard status ${id}\` says what it waits for.`
+    );
   if (delivery.purged !== undefined || purged > 0)
-    return `Rows of run ${id} were purged: their cells are gone, and nobody can correct them. Expected the file again.`;
+    return (
+      `Rows of run ${id} were purged: their cells are gone, ` +
+      'and nobody can correct them. Expected the file again.'
+    );
   if (definition?.report.originals === false)
-    return `The job ${delivery.job} keeps cells out of its reports (report.originals: false), and an answer is made of them. ${ask}`;
+    return (
+      `The job ${delivery.job} keeps cells out of its reports ` +
+      '(report.originals: false), ' +
+      `and an answer is made of them. ${ask}`
+    );
   if (definition?.decrypt !== undefined)
-    return `Files of the job ${delivery.job} come encrypted, and a workbook would go and come in clear. ${ask}`;
+    return (
+      `Files of the job ${delivery.job} come encrypted, ` +
+      `and a workbook would go and come in clear. ${ask}`
+    );
   return null;
 }
 
@@ -146,7 +161,11 @@ function isTyped({ source: { type, columns } }: Run): boolean {
   return type === 'xlsx' || columns.includes(REPORT_TYPED_COLUMN);
 }
 
-type Shape = { readonly names: readonly string[]; readonly hasTyped: boolean; readonly folder: string };
+type Shape = {
+  readonly names: readonly string[];
+  readonly hasTyped: boolean;
+  readonly folder: string;
+};
 
 function rowOf({ of, row }: ToCorrect, { names, hasTyped, folder }: Shape, making: Making): ReplyRow {
   const { settlement, source } = row;

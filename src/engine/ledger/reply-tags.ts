@@ -17,20 +17,26 @@ const WHOLE = 43;
 
 function tagsUnder(secret: string, { sealing }: LedgerKeys): TagOf {
   const digest = keyedDigest(Buffer.from(secret, 'base64'));
-  return (run, row, folder) => sealing.digest(digest(`${run} ${row} ${folder}`, WHOLE), TAG_CHARACTERS);
+  return (run, row, folder) => {
+    const own = digest(`${run} ${row} ${folder}`, WHOLE);
+    return sealing.digest(own, TAG_CHARACTERS);
+  };
 }
 
 /** To make tags; begins the secret where there is none. */
 export async function makeTags(redis: RedisConnection, keys: LedgerKeys): Promise<TagOf> {
   const made = randomBytes(KEY_BYTES).toString('base64');
-  await redis.setnx(keys.replySecret, made);
-  return tagsUnder((await redis.get(keys.replySecret)) ?? made, keys);
+  const { replySecret } = keys;
+  await redis.setnx(replySecret, made);
+  const kept = await redis.get(replySecret);
+  return tagsUnder(kept ?? made, keys);
 }
 
 /** To compare with; none fits where no tag was ever made. */
 export async function readTags(redis: RedisConnection, keys: LedgerKeys): Promise<TagOf> {
   const secret = await redis.get(keys.replySecret);
-  return secret === null ? () => '' : tagsUnder(secret, keys);
+  if (secret === null) return () => '';
+  return tagsUnder(secret, keys);
 }
 
 /** Of an inbox folder, for a run's record: its name may say whose files they are. */

@@ -27,7 +27,7 @@ import {
 import { releaseAccounts } from '../../runs/held-accounts.ts';
 import { sharedIo } from '../../runs/inbox/watcher.ts';
 import { makeReply } from '../../runs/reply.ts';
-import { languageSchema, replyLanguages } from '../../runs/report/reply.ts';
+import { replyLanguages } from '../../runs/report/reply.ts';
 import { writeReportOf } from '../../runs/report.ts';
 import { rerunOutcomes, rerunRows } from '../../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../../runs/resolve.ts';
@@ -197,9 +197,10 @@ async function writeRowsOff(
 
 /** Answers with the mail, and the run beside whose report the workbook lies. */
 async function reply(ask: Extract<Ask, { readonly kind: 'reply' }>, acting: Acting): Promise<AskAnswer> {
-  const language = languageSchema.safeParse(ask.language).data;
-  if (language === undefined) throw new UsageError(`Expected a language: ${replyLanguages.join(', ')}.`);
-  const { run, mail } = await makeReply(await runOf(ask.run, acting), language, acting.session);
+  const languages = replyLanguages();
+  if (!languages.includes(ask.language))
+    throw new UsageError(`Expected a language: ${languages.join(', ')}.`);
+  const { run, mail } = await makeReply(await runOf(ask.run, acting), ask.language, acting.session);
   return { kind: 'done', words: [mail.subject, '', ...mail.lines].join('\n'), run };
 }
 

@@ -174,7 +174,7 @@ function Answer({ delivery }: { readonly delivery: string }) {
       <label>
         Language{' '}
         <select name="language">
-          {replyLanguages.map((language) => (
+          {replyLanguages().map((language) => (
             <option>{language}</option>
           ))}
         </select>

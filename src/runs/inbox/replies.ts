@@ -17,7 +17,7 @@ import { folderFrom } from './job-book.ts';
 import type { InboxLook, Placed } from './sort-out.ts';
 
 /** The job of an answer's rows; `null`: it is none, or none for this folder. */
-export type ReplyJobs = (placed: Placed) => string | null;
+type ReplyJobs = (placed: Placed) => string | null;
 
 /** No answer is larger: its workbook was made in memory. */
 const MOST_BYTES = 64 * 1024 ** 2;
@@ -56,8 +56,11 @@ async function jobOf({ inbox, entry }: Placed, { home, target, ledger, known }: 
   if (first === null) return null;
   const { keys, store } = ledger.of(target);
   const run = await store.get(first.run);
-  const folder = run === null ? '' : await folderOf(run.id, accountsAt(target, ledger), store);
-  if (run === null || folder !== folderDigest(folderFrom(home, inbox.folder, entry.path), keys)) return null;
+  if (run === null) return null;
+  const from = folderFrom(home, inbox.folder, entry.path);
+  const accounts = accountsAt(target, ledger);
+  const folder = await folderOf(run.id, accounts, store);
+  if (folder !== folderDigest(from, keys)) return null;
   const tagOf = await readTags(ledger.redis, keys);
   return tagOf(run.id, first.from, folder) === first.tag ? run.job : null;
 }

@@ -7,7 +7,7 @@ import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import writeWorkbook, { type CellObject } from 'write-excel-file/node';
 import { UsageError } from '../../lib/usage-error.ts';
 
-export type ReplyBook = {
+type ReplyBook = {
   readonly sum: { readonly sheet: string; readonly lines: readonly string[] };
   readonly rows: ReplyRows;
 };
@@ -94,7 +94,8 @@ type Feature = NonNullable<NonNullable<Parameters<typeof writeWorkbook>[1]>['fea
 function refuseLarge({ columns, rows }: ReplyRows): void {
   if (columns.length * rows.length > MOST_CELLS)
     throw new UsageError(
-      `The rows to correct have more than ${MOST_CELLS} cells: so many are no single mistakes. Expected a corrected ` +
+      `The rows to correct have more than ${MOST_CELLS} cells: ` +
+        'so many are no single mistakes. Expected a corrected ' +
         'job definition (`onboard try`), or the whole file again.',
     );
   const isLong = ({ cells }: ReplyRow) => cells.some((cell) => encoded(cell).length > CELL_CHARACTERS);
@@ -107,7 +108,7 @@ function refuseLarge({ columns, rows }: ReplyRows): void {
 
 /** What XML can't hold, and what would be taken for such a sign: ECMA-376, ST_Xstring. */
 const ENCODED =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that XML can't hold.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that it can't hold.
   /_(?=x[0-9a-f]{4}_)|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Cs}/giu;
 /** What the library leaves out, though XML can hold it. */
 const LEFT_OUT = /[\u007f-\u0084\u0086-\u009f\ufffd]|\p{Noncharacter_Code_Point}/gu;

@@ -3,23 +3,42 @@
  * corrected in each, in his language. Of another row, another run, or who decided what, nothing is
  * ever said: sentences are made of a code and a column alone.
  */
-import { z } from 'zod';
+import { readTable } from '../../lib/data-table.ts';
 import type { Standing } from '../../model/account.ts';
 import type { Issue, KeptIssue } from '../../model/issue.ts';
 import { type Settlement, wasRefused } from '../../model/settlement.ts';
-import WORDS from './data/reply.json' with { type: 'json' };
 import { type RemainderRow, saidOf } from './remainder.ts';
 import { serviceMessage } from './service-words.ts';
 
-export type Language = keyof typeof WORDS;
-type Words = (typeof WORDS)['en'];
-type Sentence = keyof Words;
+/** One of the languages of the table. */
+export type Language = string;
+type Words = Readonly<Record<string, string>>;
 
-export const replyLanguages = Object.keys(WORDS);
-/** A UsageError's words are the caller's: unknown ones don't parse. */
-export const languageSchema = z.custom<Language>((text) => replyLanguages.includes(String(text)));
+let table: ReadonlyMap<Language, Words> | null = null;
 
-export type Fate = 'correct' | 'refused' | 'checked';
+/** Of each language, by the names of the sentences; read when it is asked for. */
+function words(): ReadonlyMap<Language, Words> {
+  if (table !== null) return table;
+  const [[, ...languages] = [], ...sentences] = readTable(import.meta.url, 'runs/report', 'reply.tsv');
+  const wordsIn = (at: number) =>
+    Object.fromEntries(sentences.map(([name = '', ...texts]) => [name, texts[at] ?? '']));
+  table = new Map(languages.map((language, at) => [language, wordsIn(at)]));
+  return table;
+}
+
+export function replyLanguages(): Language[] {
+  return [...words().keys()];
+}
+
+function told(language: Language, sentence: string, values: Values = {}): string {
+  const text = words().get(language)?.[sentence];
+  if (text === undefined) throw new Error(`there are no words for ${sentence} in ${language}`);
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+type Values = Readonly<Record<string, string | number>>;
+
+type Fate = 'correct' | 'refused' | 'checked';
 
 /** What of the ledger alone holds back, or only we can settle. */
 const OURS: ReadonlySet<string> = new Set<Issue['code']>([
@@ -48,7 +67,7 @@ export function fateOf({ outcome, code, isWrittenOff }: Standing, ended: Ended |
 }
 
 /** By the code of a row or an issue; of all others the row is to be looked at. */
-const SENTENCES: ReadonlyMap<string, Sentence> = new Map(
+const SENTENCES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     unreadable_row: 'unreadable',
     cell_not_convertible: 'cell',
@@ -84,13 +103,13 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map(
     word_for_nothing: 'damaged',
     mojibake: 'damaged',
     rejected: 'rejected',
-  } as const),
+  }),
 );
 
 /** Rows of these codes are about their key. */
-const OF_KEY: ReadonlySet<Sentence> = new Set(['key_missing', 'key_taken']);
+const OF_KEY: ReadonlySet<string> = new Set(['key_missing', 'key_taken']);
 
-export type Correction = {
+type Correction = {
   readonly words: string;
   /** Columns whose cells are to be corrected; others than the file's are in none. */
   readonly columns: ReadonlySet<string>;
@@ -106,22 +125,22 @@ export type Telling = {
 export function correctionOf(row: RemainderRow, telling: Telling): Correction {
   const { settlement } = row;
   const { language, key } = telling;
-  const told = settlement.issues.map((issue) => ({
+  const found = settlement.issues.map((issue) => ({
     column: issue.column,
     said: issueSaid(issue, settlement, language),
   }));
-  if (told.length === 0) {
+  if (found.length === 0) {
     const isOfKey = OF_KEY.has(sentenceOf(settlement.code, settlement.outcome));
-    told.push({ column: isOfKey ? (key ?? null) : null, said: rowSaid(row, telling) });
+    found.push({ column: isOfKey ? (key ?? null) : null, said: rowSaid(row, telling) });
   }
-  const words = told.map(({ column, said }) => (column === null ? said : `“${column}”: ${said}`));
+  const sentences = found.map(({ column, said }) => (column === null ? said : `“${column}”: ${said}`));
   return {
-    words: [...new Set(words)].join('\n'),
-    columns: new Set(told.flatMap(({ column }) => column ?? [])),
+    words: [...new Set(sentences)].join('\n'),
+    columns: new Set(found.flatMap(({ column }) => column ?? [])),
   };
 }
 
-function sentenceOf(code: string, outcome: string): Sentence {
+function sentenceOf(code: string, outcome: string): string {
   return SENTENCES.get(outcome === 'rejected' ? outcome : code) ?? 'other';
 }
 
@@ -130,38 +149,35 @@ function issueSaid(issue: KeptIssue, { line }: Settlement, language: Language): 
   const isRepeated = issue.code === 'rule_broken' && issue.values !== undefined;
   const sentence = isRepeated ? 'repeated' : sentenceOf(issue.code, '');
   const expected = issue.values === undefined ? issue.expected : '…';
-  return filled(WORDS[language][sentence], { expected, line });
+  return told(language, sentence, { expected, line });
 }
 
 function rowSaid(row: RemainderRow, { language, serviceWords }: Telling): string {
   const { code, outcome, line } = row.settlement;
-  const words = serviceWords && outcome === 'rejected' ? serviceMessage(saidOf(row) ?? '') : '';
-  if (words !== '') return filled(WORDS[language].said, { words });
-  return filled(WORDS[language][sentenceOf(code, outcome)], { line, expected: '…' });
+  const said = serviceWords && outcome === 'rejected' ? serviceMessage(saidOf(row) ?? '') : '';
+  if (said !== '') return told(language, 'said', { words: said });
+  return told(language, sentenceOf(code, outcome), { line, expected: '…' });
 }
 
 export type Counts = Readonly<Record<'received' | 'accepted' | Fate, number>>;
 
 /** `600 received, 571 accepted, 26 to correct, 3 not accepted` */
 export function sumLine(counts: Counts, language: Language): string {
-  const { sum, checked } = WORDS[language];
-  return [sum, ...(counts.checked > 0 ? [checked] : [])].map((text) => filled(text, counts)).join(', ');
+  const parts = ['sum', ...(counts.checked > 0 ? ['checked'] : [])];
+  return parts.map((part) => told(language, part, counts)).join(', ');
 }
 
 export function mailOf(file: string, counts: Counts, language: Language) {
-  const { subject, hello, please, none, bye } = WORDS[language];
-  const what = counts.correct > 0 ? please : none;
+  const what = counts.correct > 0 ? 'please' : 'none';
+  const of = (sentence: string) => told(language, sentence);
   return {
-    subject: filled(subject, { file }),
-    lines: [hello, '', `${sumLine(counts, language)}.`, '', what, '', bye],
+    subject: told(language, 'subject', { file }),
+    lines: [of('hello'), '', `${sumLine(counts, language)}.`, '', of(what), '', of('bye')],
   };
 }
 
 /** What the workbook itself says beside its rows. */
-export function bookWords(language: Language): Pick<Words, 'sheet' | 'rows' | 'column' | 'please'> {
-  return WORDS[language];
-}
-
-function filled(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+export function bookWords(language: Language) {
+  const of = (sentence: string) => told(language, sentence);
+  return { sheet: of('sheet'), rows: of('rows'), column: of('column'), please: of('please') };
 }

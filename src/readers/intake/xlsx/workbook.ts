@@ -54,7 +54,7 @@ export async function* readWorkbook(path: string, format: ReadFormat): AsyncGene
   }
 }
 
-/** Whether a zip archive is a workbook that says of its rows that they were rows of earlier runs. */
+/** Whether a zip archive is a workbook whose rows say that they were rows of earlier runs. */
 export async function isReportBook(path: string): Promise<boolean> {
   const file = await openRegular(path);
   try {
