@@ -4,7 +4,7 @@
  * shows it.
  */
 import type { BreakerReport } from '../engine/ledger/breaker.ts';
-import { countOf, type Io, shownTime, tell } from '../lib/terminal.ts';
+import { countOf, duration, type Io, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { ServiceState } from '../model/story.ts';
 import type { TargetSession } from '../session.ts';
@@ -121,7 +121,7 @@ function pauseWords(ms: number | null): string {
 export function serviceWords(report: BreakerReport): string {
   switch (report.state) {
     case 'well':
-      return 'no outage known';
+      return CALM;
     case 'failing':
       return `${failures(report)} since ${clock(report.since)}${why(report)}`;
     case 'held':
@@ -159,6 +159,48 @@ function why({ cause }: BreakerReport): string {
 /** With the date: it may be far away. */
 function dateOf(time: string | null): string {
   return time === null ? 'now' : shownTime(new Date(time), 'UTC', { seconds: true });
+}
+
+const CALM = 'no outage known';
+const ALARMING = 3;
+const QUIET_MS = 60_000;
+
+/**
+ * The same for a page that is looked at again and again: how long it lasts in place of times. An
+ * alarm from the third failure on, and none where nothing has failed for a minute.
+ */
+export function serviceAlarm(report: BreakerReport, now: number): { words: string; isWell: boolean } {
+  const { state, failuresInARow, failedAt } = report;
+  const isQuiet = failedAt !== null && now - Date.parse(failedAt) > QUIET_MS;
+  if (state === 'well' || (state === 'failing' && (isQuiet || failuresInARow < ALARMING)))
+    return { words: CALM, isWell: true };
+  if (state === 'away' && isQuiet)
+    return { words: `no answer ${ago(failedAt, now)} ago; the next row tries`, isWell: true };
+  return { words: alarmWords(report, now), isWell: false };
+}
+
+function alarmWords(report: BreakerReport, now: number): string {
+  const { state, failuresInARow, since, heldUntil, tokenUntil } = report;
+  if (state === 'held') return `asked for a pause, ${until(heldUntil, now)} more`;
+  if (state === 'refused')
+    return `refused the token (401): another is asked for, ${until(tokenUntil, now)} more`;
+  const lasts = `${failures(report)}, for ${ago(since, now)}`;
+  if (state === 'failing') return `${lasts}${why(report)}`;
+  const what = failuresInARow === 0 ? 'tried with one row first' : `away, ${lasts}`;
+  return `${what}; ${nextTryIn(report, now)}${why(report)}`;
+}
+
+function nextTryIn({ isProbing, nextAt }: BreakerReport, now: number): string {
+  if (isProbing) return 'one row is trying, the others wait';
+  return nextAt === null ? 'the next row tries' : `one row tries in ${until(nextAt, now)}, the others wait`;
+}
+
+function ago(time: string | null, now: number): string {
+  return duration(Math.max(0, now - Date.parse(time ?? '')) / 1000);
+}
+
+function until(time: string | null, now: number): string {
+  return duration(Math.max(0, Date.parse(time ?? '') - now) / 1000);
 }
 
 function clock(time: string | null): string {

@@ -1,6 +1,6 @@
 /**
- * What an operator does with a run: a form asks for it, a page confirms what can't be taken back,
- * and a page says what was done. The process that sends does the work.
+ * What an operator does with a run: a form asks for it, a page confirms what can't be taken back or
+ * asks why, and the run's page says on top what was done. The process that sends does the work.
  */
 import type { Child } from 'hono/jsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
@@ -8,6 +8,7 @@ import { countOf, numberShown } from '../../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../../model/ask.ts';
 import { countSettled } from '../../model/outcome.ts';
 import { type Run, runStateSchema } from '../../model/run.ts';
+import { isAdoption } from '../../operations/operations.ts';
 import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
 import { kindWords, Table } from '../../runs/report/html/parts.tsx';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
@@ -20,6 +21,7 @@ import { rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
 export const actingRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/runs/:id/pause', role: 'operator', answer: ofRun(confirmPause) },
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: ofRun(confirmCancel) },
   { method: 'GET', path: '/runs/:id/approve', role: 'operator', answer: ofRun(confirmApprove) },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
@@ -100,7 +102,7 @@ async function resolve(visit: PageVisit): Promise<Reply> {
   if (answer.kind === 'refused') return again(answer);
   if (answer.kind === 'moved-on') return told(answer, doubts);
   const next = rowNumber(form.get('next') ?? '');
-  return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
+  return told(answer, doubts, next === null ? doubts : `${doubts}?row=${next}`);
 }
 
 async function lookUp(visit: PageVisit): Promise<Reply> {
@@ -122,15 +124,17 @@ export function refusedFor(problems: readonly string[]): AskAnswer {
   return { kind: 'refused', problems: [...problems] };
 }
 
-/** Leads on: to `next`, or to where the result shows; otherwise back. */
+/** Done: on to `next`, or to where the result shows, which tells it on top; otherwise a page says why. */
 export function told(answer: AskAnswer, back: string, next?: string): Reply {
   switch (answer.kind) {
-    case 'done':
-      return said('Done', [answer.words], next ?? (answer.run === null ? back : runPath(answer.run)), 200);
+    case 'done': {
+      const to = next ?? (answer.run === null ? back : runPath(answer.run));
+      return { kind: 'redirect', to, said: answer.words };
+    }
     case 'refused':
-      return said('Not done', answer.problems, back, 409);
+      return notDone('Not done', answer.problems, back);
     case 'moved-on':
-      return said('Somebody was faster', [movedOn(answer.state)], back, 409);
+      return notDone('Somebody was faster', [movedOn(answer.state)], back);
     default:
       return answer satisfies never;
   }
@@ -140,11 +144,11 @@ function movedOn(state: string): string {
   return `The run is ${state} by now: nothing was done. Look at it, and ask again if it is still wanted.`;
 }
 
-function said(title: string, words: readonly string[], to: string, status: 200 | 409): Reply {
+function notDone(title: string, words: readonly string[], back: string): Reply {
   return {
     kind: 'page',
     title,
-    status,
+    status: 409,
     body: (
       <>
         <h1>{title}</h1>
@@ -154,8 +158,8 @@ function said(title: string, words: readonly string[], to: string, status: 200 |
           </p>
         ))}
         <p>
-          <a href={to} class="btn go">
-            Go on
+          <a href={back} class="btn go">
+            Back
           </a>
         </p>
       </>
@@ -200,6 +204,34 @@ async function confirmApprove(run: Run): Promise<Reply> {
   return { kind: 'page', title, body };
 }
 
+async function confirmPause(run: Run): Promise<Reply> {
+  const { id, state } = run;
+  if (state !== 'running' && state !== 'queued') return told({ kind: 'moved-on', state }, runPath(id));
+  const title = 'Pause the run?';
+  const body = (
+    <>
+      <h1>{title}</h1>
+      <p>Nothing more of it is sent until somebody resumes it. Rows in flight are settled.</p>
+      <Confirm run={run} action="/pause" go="Pause the run">
+        <input type="hidden" name="seen" value={state} />
+        <Why />
+      </Confirm>
+    </>
+  );
+  return { kind: 'page', title, body };
+}
+
+/** The story and the audit tell it. */
+function Why({ isRequired = false }: { readonly isRequired?: boolean }) {
+  return (
+    <p>
+      <label>
+        Why <input name="why" maxlength={WHY_CHARACTERS} size={40} required={isRequired} />
+      </label>
+    </p>
+  );
+}
+
 async function confirmCancel(run: Run): Promise<Reply> {
   const settled = countSettled(run.outcomes);
   return {
@@ -213,9 +245,7 @@ async function confirmCancel(run: Run): Promise<Reply> {
         </p>
         <Confirm run={run} action="/cancel" go="Cancel the run" tone="danger">
           <input type="hidden" name="seen" value={run.state} />
-          <label>
-            Why <input name="why" maxlength={200} size={40} />
-          </label>
+          <Why />
         </Confirm>
       </>
     ),
@@ -261,20 +291,24 @@ async function confirmRerun(run: Run, { query }: PageVisit): Promise<Reply> {
                 {`${rowsNamed(query.get('rows'))} ${only ?? ''}: those with the cause that you came from.`}
               </p>
             )}
-            <Choice
-              type="radio"
-              name="as"
-              value="then"
-              checked={only !== 'invalid'}
-              words="through the job as this run had it"
-            />
-            <Choice
-              type="radio"
-              name="as"
-              value="now"
-              checked={only === 'invalid'}
-              words="through the job as it is now, where it was corrected since"
-            />
+            {isAdoption(run.operation) ? null : (
+              <>
+                <Choice
+                  type="radio"
+                  name="as"
+                  value="then"
+                  checked={only !== 'invalid'}
+                  words="through the job as this run had it"
+                />
+                <Choice
+                  type="radio"
+                  name="as"
+                  value="now"
+                  checked={only === 'invalid'}
+                  words="through the job as it is now, where it was corrected since"
+                />
+              </>
+            )}
           </Confirm>
         )}
       </>
@@ -307,11 +341,7 @@ async function confirmWriteOff(run: Run, { query, page: { ledger } }: PageVisit)
             ) : (
               <Open rows={open} />
             )}
-            <p>
-              <label>
-                Why <input name="why" maxlength={200} size={40} required />
-              </label>
-            </p>
+            <Why isRequired />
           </Confirm>
         )}
       </>

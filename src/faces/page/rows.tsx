@@ -264,7 +264,7 @@ function Stopped({ search: { asked, run }, found: { stoppedAt } }: Props) {
   return (
     <p class="notice" role="status">
       {`Looked through ${numberShown(stoppedAt)} of ${countOf(run.rows, 'row')} so far. `}
-      <a href={addressOf(asked, { after: stoppedAt })}>{`Go on from row ${numberShown(stoppedAt + 1)}`}</a>
+      <a href={addressOf(asked, { after: stoppedAt })}>{`Look on from row ${numberShown(stoppedAt + 1)}`}</a>
     </p>
   );
 }

@@ -43,7 +43,7 @@ async function listOf(
     known: textOf(known),
     rows: [...table.matchAll(/<td class="n"><a href="[^"]*\/rows\/(\d+)"/g)].map(([, row]) => Number(row)),
     next: numberIn(/after=(\d+)" rel="next"/),
-    stoppedAt: numberIn(/after=(\d+)">Go on from row/),
+    stoppedAt: numberIn(/after=(\d+)">Look on from row/),
   };
 }
 
