@@ -43,7 +43,8 @@ const ADOPTION = '.adopt';
 
 /** The job with a file of its own: an adoption's is made of that. */
 export function jobFileOf({ job, operation }: Pick<Run, 'job' | 'operation'>): string {
-  return isAdoption(operation) && job.endsWith(ADOPTION) ? job.slice(0, -ADOPTION.length) : job;
+  const isMade = isAdoption(operation) && job.endsWith(ADOPTION);
+  return isMade ? job.slice(0, -ADOPTION.length) : job;
 }
 
 /** Where a header names them: records of JSON may have further fields. */

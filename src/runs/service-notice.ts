@@ -166,41 +166,21 @@ const ALARMING = 3;
 const QUIET_MS = 60_000;
 
 /**
- * The same for a page that is looked at again and again: how long it lasts in place of times. An
- * alarm from the third failure on, and none where nothing has failed for a minute.
+ * The same for a page: an alarm with its age, from the third failure in a row on, and none where
+ * nothing has failed for a minute.
  */
-export function serviceAlarm(report: BreakerReport, now: number): { words: string; isWell: boolean } {
-  const { state, failuresInARow, failedAt } = report;
-  const isQuiet = failedAt !== null && now - Date.parse(failedAt) > QUIET_MS;
-  if (state === 'well' || (state === 'failing' && (isQuiet || failuresInARow < ALARMING)))
-    return { words: CALM, isWell: true };
-  if (state === 'away' && isQuiet)
-    return { words: `no answer ${ago(failedAt, now)} ago; the next row tries`, isWell: true };
-  return { words: alarmWords(report, now), isWell: false };
-}
-
-function alarmWords(report: BreakerReport, now: number): string {
-  const { state, failuresInARow, since, heldUntil, tokenUntil } = report;
-  if (state === 'held') return `asked for a pause, ${until(heldUntil, now)} more`;
-  if (state === 'refused')
-    return `refused the token (401): another is asked for, ${until(tokenUntil, now)} more`;
-  const lasts = `${failures(report)}, for ${ago(since, now)}`;
-  if (state === 'failing') return `${lasts}${why(report)}`;
-  const what = failuresInARow === 0 ? 'tried with one row first' : `away, ${lasts}`;
-  return `${what}; ${nextTryIn(report, now)}${why(report)}`;
-}
-
-function nextTryIn({ isProbing, nextAt }: BreakerReport, now: number): string {
-  if (isProbing) return 'one row is trying, the others wait';
-  return nextAt === null ? 'the next row tries' : `one row tries in ${until(nextAt, now)}, the others wait`;
-}
-
-function ago(time: string | null, now: number): string {
-  return duration(Math.max(0, now - Date.parse(time ?? '')) / 1000);
-}
-
-function until(time: string | null, now: number): string {
-  return duration(Math.max(0, Date.parse(time ?? '') - now) / 1000);
+export function serviceAlarm(report: BreakerReport, now: number) {
+  const { state, failuresInARow, failedAt, since } = report;
+  const last = Date.parse(failedAt ?? '');
+  const isQuiet = now - last > QUIET_MS;
+  const isMinor = failuresInARow < ALARMING;
+  if (state === 'failing' && (isQuiet || isMinor)) return { words: CALM, isWell: true };
+  const words = serviceWords(report);
+  const isOutage = state === 'failing' || state === 'away';
+  if (since === null || !isOutage) return { words, isWell: state === 'well' };
+  const ms = Math.max(0, now - Date.parse(since));
+  const age = duration(ms / 1000);
+  return { words: `for ${age}: ${words}`, isWell: isQuiet };
 }
 
 function clock(time: string | null): string {

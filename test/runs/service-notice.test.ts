@@ -129,22 +129,21 @@ const seen = (failuresInARow: number, over: Partial<BreakerReport> = {}) =>
 test.each<[string, BreakerReport, number, string]>([
   ['nothing', WELL, 0, 'no outage known'],
   ['two failures', seen(2), 0, 'no outage known'],
-  ['a third', seen(3), 0, '! 3 failures in a row, for 25 s. No answer'],
-  ['it, a minute later', seen(3), 55, '! 3 failures in a row, for 1 min 20 s. No answer'],
+  ['a third', seen(3), 0, '! for 25 s: 3 failures in a row since 20:30:30 UTC. No answer'],
+  ['it, a minute later', seen(3), 55, '! for 1 min 20 s: 3 failures in a row since 20:30:30 UTC. No answer'],
   ['it, once nothing has failed for longer', seen(3), 56, 'no outage known'],
   [
-    'an outage',
-    seen(12, { state: 'away', nextAt: at(59) }),
-    0,
-    '! away, 12 failures in a row, for 25 s; one row tries in 4 s, the others wait. No answer',
-  ],
-  [
-    'it, with nothing to try',
+    'an outage with nothing to try',
     seen(12, { state: 'away' }),
     65,
-    'no answer 1 min 10 s ago; the next row tries',
+    'for 1 min 30 s: away since 20:30:30 UTC, 12 failures in a row; the next row tries. No answer',
   ],
-  ['a pause', { ...WELL, state: 'held', heldUntil: at(59) }, 0, '! asked for a pause, 4 s more'],
+  [
+    'a pause',
+    { ...WELL, state: 'held', heldUntil: at(59) },
+    0,
+    '! asked for a pause until 2026-11-21 20:30:59 UTC',
+  ],
 ])(
   'a page that is looked at shows of %s how long it lasts, as long as it lasts',
   (_, report, later, words) => {

@@ -23,13 +23,13 @@ import { Facts, Latencies, Rates, Story, Sum, Time } from '../../runs/report/htm
 import { headlineOf, Verdict } from '../../runs/report/html/verdict.tsx';
 import { readSummary } from '../../runs/report/report.ts';
 import { stretchesOf } from '../../runs/report/timeline.ts';
-import { accountLine, againstWords, approvalFacts, requestWords } from '../../runs/report/words.ts';
+import { accountLine, againstWords, approvalFacts } from '../../runs/report/words.ts';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { serviceAlarm } from '../../runs/service-notice.ts';
 import { isRead, serviceReport, stateOf } from '../../runs/status.ts';
 import { reportDirectory } from '../../session.ts';
 import type { Reply } from '../web/visit.ts';
-import { Bar } from '../web/words.tsx';
+import { Bar, Warnings } from '../web/words.tsx';
 import { CAUSES_SHOWN, Causes } from './causes.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun, RunTitle } from './rows.tsx';
@@ -69,17 +69,13 @@ async function lookAt(run: Run, page: PageContext) {
     pace: paceOf(run),
     story: tellStory(run, happened),
     digest,
-    /** `null`: nothing is wrong, or it stands on top, as that of the page's own target does. */
-    alarm: run.target === target ? null : alarmIn(service, clock.date().getTime()),
+    /** `null`: that of the page's own target stands on top. */
+    alarm: run.target === target ? null : serviceAlarm(service, clock.date().getTime()),
     notes: await readNotes(redis, keys, causes),
     files: summary?.files ?? null,
+    warnings: summary?.topWarnings ?? [],
     account,
   };
-}
-
-function alarmIn(report: Awaited<ReturnType<typeof serviceReport>>, now: number): string | null {
-  const { words, isWell } = serviceAlarm(report, now);
-  return isWell ? null : words;
 }
 
 async function report({ id }: Run, { page }: PageVisit): Promise<Reply> {
@@ -104,7 +100,7 @@ type Shown = Awaited<ReturnType<typeof lookAt>>;
 type Props = { readonly shown: Shown; readonly visit: PageVisit };
 
 function RunLive({ shown, visit: { visitor } }: Props) {
-  const { run, state, pace, digest, alarm, story, notes, files, account } = shown;
+  const { run, state, pace, digest, alarm, story, notes, files, warnings, account } = shown;
   const isOperator = visitor.role === 'operator';
   const settle = <a href={runPath(run.id, '/doubts')}>Settle them</a>;
   return (
@@ -121,16 +117,12 @@ function RunLive({ shown, visit: { visitor } }: Props) {
           </>
         )}
       </div>
-      {run.request === undefined ? null : (
-        <p>
-          By <Text of={requestWords(run.request)} />
-        </p>
-      )}
+      <Requested run={run} />
       <WhyItWaits run={run} />
       <Approval run={run} visitor={visitor} />
-      {alarm === null ? null : (
+      {alarm === null || alarm.isWell ? null : (
         <p class="notice">
-          The service: <Text of={alarm} />
+          The service: <Text of={alarm.words} />
         </p>
       )}
       <p>
@@ -138,6 +130,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         {run.against === null ? null : <a href={runPath(run.against.run)}>{againstWords(run.against)}</a>}
       </p>
       <Bar outcomes={run.outcomes} rows={run.rows} />
+      <Warnings of={warnings} />
       {account === null ? null : <AccountOf account={account} isOperator={isOperator} />}
       <p>
         {pace === '' ? '' : `${pace} · `}
@@ -158,6 +151,16 @@ function RunLive({ shown, visit: { visitor } }: Props) {
       <Happened story={story} />
       {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
     </>
+  );
+}
+
+function Requested({ run: { request } }: Pick<Shown, 'run'>) {
+  if (request === undefined) return null;
+  return (
+    <p>
+      By <Text of={request.by} />, <Time at={request.at} show="second" />
+      <Text of={request.why === '' ? '' : `: ${request.why}`} />
+    </p>
   );
 }
 

@@ -64,34 +64,39 @@ function Ways({ path, visitor }: WaysProps) {
   const isOperator = visitor.role === 'operator';
   return (
     <>
-      <nav aria-label="Pages">
-        {PAGES.filter(([to]) => isOperator || to !== '/upload').map(([to, name]) => (
-          <a href={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
-            {name}
-          </a>
-        ))}
-      </nav>
-      <search>
-        <form action="/runs">
-          <input
-            type="search"
-            name="q"
-            size={10}
-            placeholder={isOperator ? 'key or run' : 'run'}
-            aria-label="Search"
-            data-search
-          />
-        </form>
-      </search>
-      <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
-        Pause updates
+      <button type="button" class="menu" popovertarget="menu">
+        Menu
       </button>
-      <form method="post" action="/leave" class="who">
-        <span>
-          <Text of={visitor.name} bytes={80} /> <span class="dim">{visitor.role}</span>
-        </span>
-        <button type="submit">Log out</button>
-      </form>
+      <div id="menu" popover="auto">
+        <nav aria-label="Pages">
+          {PAGES.filter(([to]) => isOperator || to !== '/upload').map(([to, name]) => (
+            <a href={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <search>
+          <form action="/runs">
+            <input
+              type="search"
+              name="q"
+              size={10}
+              placeholder={isOperator ? 'key or run' : 'run'}
+              aria-label="Search"
+              data-search
+            />
+          </form>
+        </search>
+        <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
+          Pause updates
+        </button>
+        <form method="post" action="/leave" class="who">
+          <span>
+            <Text of={visitor.name} bytes={80} /> <span class="dim">{visitor.role}</span>
+          </span>
+          <button type="submit">Log out</button>
+        </form>
+      </div>
     </>
   );
 }

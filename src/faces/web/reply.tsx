@@ -32,21 +32,7 @@ const LINES_KEPT = 200;
 
 /** What was done, until the page that comes next has told it, to whoever did it alone. */
 export function createLines() {
-  const lines = createRecentMap<string, { readonly words: string; readonly by: string }>(LINES_KEPT);
-  return {
-    /** The address under which it is told. */
-    keep(to: string, words: string, by: string): string {
-      const name = randomBytes(9).toString('base64url');
-      lines.set(name, { words, by });
-      return `${to}${to.includes('?') ? '&' : '?'}${SAID}=${name}`;
-    },
-    take(name: string, by: string): string | null {
-      const line = lines.get(name);
-      if (line?.by !== by) return null;
-      lines.delete(name);
-      return line.words;
-    },
-  };
+  return createRecentMap<string, { readonly words: string; readonly by: string }>(LINES_KEPT);
 }
 
 const SAID = 'said';
@@ -84,7 +70,10 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
 }
 
 function toldAt({ to, said }: Extract<Reply, { kind: 'redirect' }>, { frame, visitor }: Asked): string {
-  return said === undefined || visitor === null ? to : frame.lines.keep(to, said, visitor.name);
+  if (said === undefined || visitor === null) return to;
+  const name = randomBytes(9).toString('base64url');
+  frame.lines.set(name, { words: said, by: visitor.name });
+  return `${to}${to.includes('?') ? '&' : '?'}${SAID}=${name}`;
 }
 
 const ETAG = 22;
@@ -125,7 +114,10 @@ export async function pageResponse(
   { title, body, live, status = 200 }: Omit<Extract<Reply, { kind: 'page' }>, 'kind'>,
 ): Promise<Response> {
   const { pathname, search, searchParams } = new URL(context.req.url);
-  const said = frame.lines.take(searchParams.get(SAID) ?? '', visitor?.name ?? '');
+  const line = searchParams.get(SAID) ?? '';
+  const kept = frame.lines.get(line);
+  const said = kept?.by === visitor?.name ? kept?.words : undefined;
+  if (said !== undefined) frame.lines.delete(line);
   const own = search.replace(new RegExp(`[?&]${SAID}=[^&]*$`), '');
   const standing = visitor === null ? null : await standingOf(frame.page);
   // Whoever is not logged in learns no folder.
@@ -141,7 +133,7 @@ export async function pageResponse(
         assets={frame.assets.paths}
         isLive={live !== undefined}
       >
-        {said === null ? null : (
+        {said === undefined ? null : (
           <p class="notice" role="status">
             <b aria-hidden="true">✓</b> <Prose of={said} bytes={1_500} />
           </p>

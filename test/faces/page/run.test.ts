@@ -7,6 +7,7 @@ import { createDigests } from '../../../src/faces/page/digests.ts';
 import type { Visitor } from '../../../src/model/ask.ts';
 import { atPage } from '../../../src/model/audit.ts';
 import { writeOff } from '../../../src/runs/account.ts';
+import { jobFileOf } from '../../../src/runs/adopt.ts';
 import { writeReportOf } from '../../../src/runs/report.ts';
 import { actingAs } from '../../../src/session.ts';
 import { useOwnRedis } from '../../support/redis.ts';
@@ -131,6 +132,74 @@ test('rows to be written off are chosen among those that are open; more than 50 
       all,
     ),
   ).toContain('3 rows written off.');
+});
+
+/** Rows 1 and 2 can't be sent as they are, row 3 was refused, row 4 is at the service. */
+async function openWrong() {
+  const { page, seed } = await openOwnPage(own());
+  const run = await seed({
+    rows: 4,
+    columns: ['externalId', 'details.name', 'Reg'],
+    definition: { fields: { 'regulators.isRegulated': 'Reg' } },
+    settlements: [
+      endedRow(1, 'invalid', { code: 'cell_not_convertible' }),
+      endedRow(2, 'invalid', { code: 'cell_not_convertible' }),
+      endedRow(3, 'rejected', { code: 'http_418', status: 418 }),
+      endedRow(4, 'created'),
+    ],
+  });
+  for (const [row, reg] of [
+    [1, 'perhaps'],
+    [2, 'maybe'],
+    [3, 'yes'],
+  ] as const) {
+    const cells = [`K${row}`, `Name ${row}`, reg];
+    await keep(page, run, 'sources', row, JSON.stringify({ kind: 'cells', row, line: row + 1, cells }));
+  }
+  return { page, run };
+}
+
+test('before rows are sent again it is said which, and how many would be invalid again', async () => {
+  const { page, run } = await openWrong();
+  const asked = async (query: string) => {
+    const { html } = await look(page, `/runs/${run.id}/rerun?${query}`);
+    return { html, text: textOf(html) };
+  };
+  const { html, text } = await asked('');
+  expect(text).toMatch(
+    /as this run had it ?✗ 2 of the 3 rows looked at would be invalid again: 2 × cell_not_convertible in “Reg”.*as it is now/,
+  );
+  expect(html).not.toContain('perhaps');
+  expect((await asked('only=rejected')).text).toContain(
+    'None of the 1 row looked at would be invalid by its cells.',
+  );
+  expect((await asked('only=invalid')).text).toContain('2 of the 2 rows looked at would be invalid again');
+});
+
+test('rows of a cause are shown before they are written off, and no others', async () => {
+  const { page, run } = await openWrong();
+  await writeReportOf(run, page);
+  const cause = (await page.digests(run)).causes.find(({ outcome }) => outcome === 'invalid')?.id ?? '';
+  const { html } = await look(page, `/runs/${run.id}/write-off?cause=${cause}`);
+  expect(textOf(html)).toMatch(/RowKeyNameOutcomeCode ?1K1Name 1invalid.*2K2Name 2invalid/);
+  expect(textOf(html)).toContain('Write 2 rows off');
+  expect(html).not.toMatch(/K3|name="rows"/);
+});
+
+test('a run of adopted records says so, and its job is the one with a file', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const adopted = await seed({
+    rows: 1,
+    settlements: [endedRow(1, 'adopted')],
+    definition: { operation: 'subclient.adopt', fields: { id: 'id' }, approval: 'required' },
+    columns: ['externalId', 'id'],
+  });
+  const words = textOf((await look(page, `/runs/${adopted.id}`)).html);
+  expect(words).toContain('1 of 1 row is known by an id now');
+  expect(jobFileOf({ job: 'partner.adopt', operation: adopted.operation })).toBe('partner');
+  expect(jobFileOf({ job: 'partner.adopt', operation: 'subclient.create' })).toBe('partner.adopt');
+  const again = await look(page, `/runs/${adopted.id}/rerun`);
+  expect(again.html).not.toContain('value="now"');
 });
 
 test('a viewer sees keys, and neither names of files nor what can be done', async () => {
