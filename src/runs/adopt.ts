@@ -38,7 +38,15 @@ export async function adoptionOf(
   const read = [key, columns.id];
   const ignore = facts.source.columns.filter((column) => !read.includes(column));
   const whole = jobDefinitionSchema.parse({ ...adopting, ignore });
-  return { job: { name: `${name}.adopt`, definition: whole }, facts };
+  return { job: { name: `${name}${ADOPTION}`, definition: whole }, facts };
+}
+
+const ADOPTION = '.adopt';
+
+/** The job with a file of its own: an adoption's is made of that. */
+export function jobFileOf({ job, operation }: Pick<Run, 'job' | 'operation'>): string {
+  const isMade = isAdoption(operation) && job.endsWith(ADOPTION);
+  return isMade ? job.slice(0, -ADOPTION.length) : job;
 }
 
 /** Where a header names them: records of JSON may have further fields. */

@@ -4,7 +4,7 @@
  * shows it.
  */
 import type { BreakerReport } from '../engine/ledger/breaker.ts';
-import { countOf, type Io, shownTime, tell } from '../lib/terminal.ts';
+import { countOf, duration, type Io, shownTime, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { ServiceState } from '../model/story.ts';
 import type { TargetSession } from '../session.ts';
@@ -121,7 +121,7 @@ function pauseWords(ms: number | null): string {
 export function serviceWords(report: BreakerReport): string {
   switch (report.state) {
     case 'well':
-      return 'no outage known';
+      return CALM;
     case 'failing':
       return `${failures(report)} since ${clock(report.since)}${why(report)}`;
     case 'held':
@@ -159,6 +159,28 @@ function why({ cause }: BreakerReport): string {
 /** With the date: it may be far away. */
 function dateOf(time: string | null): string {
   return time === null ? 'now' : shownTime(new Date(time), 'UTC', { seconds: true });
+}
+
+const CALM = 'no outage known';
+const ALARMING = 3;
+const QUIET_MS = 60_000;
+
+/**
+ * The same for a page: an alarm with its age, from the third failure in a row on, and none where
+ * nothing has failed for a minute.
+ */
+export function serviceAlarm(report: BreakerReport, now: number) {
+  const { state, failuresInARow, failedAt, since } = report;
+  const last = Date.parse(failedAt ?? '');
+  const isQuiet = now - last > QUIET_MS;
+  const isMinor = failuresInARow < ALARMING;
+  if (state === 'failing' && (isQuiet || isMinor)) return { words: CALM, isWell: true };
+  const words = serviceWords(report);
+  const isOutage = state === 'failing' || state === 'away';
+  if (since === null || !isOutage) return { words, isWell: state === 'well' };
+  const ms = Math.max(0, now - Date.parse(since));
+  const age = duration(ms / 1000);
+  return { words: `for ${age}: ${words}`, isWell: isQuiet };
 }
 
 function clock(time: string | null): string {

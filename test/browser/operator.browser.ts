@@ -88,22 +88,26 @@ test('a run is paused, goes on, and is given up once that is confirmed; who come
   await badge(second, 'running').waitFor();
   // What the second one looks at from now on is what was true then.
   await second.getByRole('button', { name: 'Pause updates' }).click();
-  await first.getByRole('button', { name: 'Pause', exact: true }).click();
-  await first.getByRole('heading', { name: 'Done' }).waitFor();
-  await first.getByRole('link', { name: 'Go on' }).click();
+  await first.getByRole('button', { name: 'Pause…', exact: true }).click();
+  await first.getByLabel('Why').fill('the partner calls');
+  await first.getByRole('button', { name: 'Pause the run' }).click();
+  await first.getByRole('status').getByText('The run is paused').waitFor();
   await badge(first, 'paused').waitFor();
-  await second.getByRole('button', { name: 'Pause', exact: true }).click();
+  await first.getByText('the partner calls').first().waitFor();
+  await first.reload();
+  await badge(first, 'paused').waitFor();
+  expect(await first.getByText('✓ The run is paused').count()).toBe(0);
+  await second.getByRole('button', { name: 'Pause…', exact: true }).click();
   await second.getByRole('heading', { name: 'Somebody was faster' }).waitFor();
 
-  await first.getByRole('button', { name: 'Go on' }).click();
-  await first.getByRole('link', { name: 'Go on' }).click();
+  await first.getByRole('button', { name: 'Resume' }).click();
+  await first.getByRole('status').getByText('The run goes on').waitFor();
   await badge(first, 'running').waitFor();
   await first.getByRole('button', { name: 'Cancel…' }).click();
   await first.getByRole('heading', { name: 'Cancel the run?' }).waitFor();
   await first.getByLabel('Why').fill('wrong file');
   await first.getByRole('button', { name: 'Cancel the run' }).click();
-  await first.getByRole('heading', { name: 'Done' }).waitFor();
-  await first.getByRole('link', { name: 'Go on' }).click();
+  await first.getByRole('status').getByText('The run is cancelled').waitFor();
   await badge(first, 'cancelled').waitFor();
   await first.getByText('wrong file').first().waitFor();
   expect(site.flow.sandbox.stats().made.subclients).toBeLessThan(400);
@@ -133,7 +137,7 @@ test('rows are sent again: of one cause, of one outcome, and all; the service se
     .click();
   await page.getByText('the cause that you came from').waitFor();
   await page.getByRole('button', { name: 'Send them again' }).click();
-  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('status').getByText('a run of their own now').waitFor();
   await badge(page, 'finished').waitFor();
   await page.getByText('the sum holds').waitFor();
   expect(await page.locator('[data-live]').innerText()).toContain('3 failed');
@@ -144,7 +148,7 @@ test('rows are sent again: of one cause, of one outcome, and all; the service se
   await page.getByRole('button', { name: 'Run again what did not succeed' }).click();
   await page.getByRole('checkbox', { name: 'failed' }).uncheck();
   await page.getByRole('button', { name: 'Send them again' }).click();
-  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('status').getByText('a run of their own now').waitFor();
   await badge(page, 'finished').waitFor();
   expect(made()).toBe(5);
 
@@ -152,7 +156,7 @@ test('rows are sent again: of one cause, of one outcome, and all; the service se
   await page.goto(ofCause);
   await page.getByRole('button', { name: 'Run again what did not succeed' }).click();
   await page.getByRole('button', { name: 'Send them again' }).click();
-  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('status').getByText('a run of their own now').waitFor();
   await badge(page, 'finished').waitFor();
   expect(made()).toBe(MIXED.length);
   expect(site.flow.sandbox.stats().duplicateKeys).toBe(0);
@@ -259,8 +263,6 @@ test('decisions of a file are shown before they are recorded, and then stand', a
   await page.getByText('The file says of 2 rows: 0 created, 2 not created.').waitFor();
   expect(await hindrances(page)).toEqual([]);
   await page.getByRole('button', { name: 'Record 2 decisions' }).click();
-  await page.getByRole('heading', { name: 'Done' }).waitFor();
-  await page.getByRole('link', { name: 'Go on' }).click();
   await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
   const { outcomes } = JSON.parse(await site.flow.look(['status', id, '--json']));
   expect(outcomes).toMatchObject({ failed: 2, created: 1, 'in-doubt': 0 });

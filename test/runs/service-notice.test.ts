@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { BreakerReport } from '../../src/engine/ledger/breaker.ts';
-import { createServiceNotice, serviceWords } from '../../src/runs/service-notice.ts';
+import { createServiceNotice, serviceAlarm, serviceWords } from '../../src/runs/service-notice.ts';
 import { memoryIo } from '../faces/cli/memory-io.ts';
 import { sampleRun } from '../faces/cli/sample-run.ts';
 
-const NOTHING = { cause: null, since: null, nextAt: null, heldUntil: null, tokenUntil: null };
+const NOTHING = { cause: null, since: null, failedAt: null, nextAt: null, heldUntil: null, tokenUntil: null };
 const WELL: BreakerReport = { ...NOTHING, state: 'well', failuresInARow: 0, isProbing: false };
 const since = '2026-11-21T20:30:51.000Z';
 const cause = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
@@ -121,6 +121,36 @@ test.each<[Partial<BreakerReport>, string]>([
 ])('of %j says %s', (report, words) => {
   expect(serviceWords({ ...WELL, ...report })).toBe(words);
 });
+
+const at = (second: number) => `2026-11-21T20:30:${second}.000Z`;
+const seen = (failuresInARow: number, over: Partial<BreakerReport> = {}) =>
+  ({ ...failing(failuresInARow, at(30)), failedAt: at(50), cause: 'No answer.', ...over }) as const;
+
+test.each<[string, BreakerReport, number, string]>([
+  ['nothing', WELL, 0, 'no outage known'],
+  ['two failures', seen(2), 0, 'no outage known'],
+  ['a third', seen(3), 0, '! for 25 s: 3 failures in a row since 20:30:30 UTC. No answer'],
+  ['it, a minute later', seen(3), 55, '! for 1 min 20 s: 3 failures in a row since 20:30:30 UTC. No answer'],
+  ['it, once nothing has failed for longer', seen(3), 56, 'no outage known'],
+  [
+    'an outage with nothing to try',
+    seen(12, { state: 'away' }),
+    65,
+    'for 1 min 30 s: away since 20:30:30 UTC, 12 failures in a row; the next row tries. No answer',
+  ],
+  [
+    'a pause',
+    { ...WELL, state: 'held', heldUntil: at(59) },
+    0,
+    '! asked for a pause until 2026-11-21 20:30:59 UTC',
+  ],
+])(
+  'a page that is looked at shows of %s how long it lasts, as long as it lasts',
+  (_, report, later, words) => {
+    const { words: shown, isWell } = serviceAlarm(report, Date.parse(at(55)) + 1000 * later);
+    expect(`${isWell ? '' : '! '}${shown}`).toBe(words);
+  },
+);
 
 test('one failure that this process waits out is told once it has lasted for a second', async () => {
   const io = memoryIo();

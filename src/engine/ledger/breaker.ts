@@ -39,6 +39,8 @@ export type BreakerReport = {
   /** `null`: the latest attempt did not fail. */
   readonly cause: string | null;
   readonly since: string | null;
+  /** When the latest failure was; `null`: the latest attempt did not fail. */
+  readonly failedAt: string | null;
   /** Half-open: a row is probing. */
   readonly isProbing: boolean;
   /** ISO 8601; `null`: now. */
@@ -104,6 +106,7 @@ function reportOf(fields: Readonly<Record<string, string>>, now: number): Breake
     failuresInARow: number('failures'),
     cause: number('failures') > 0 || isAway ? (fields.cause ?? null) : null,
     since: fields.since === undefined ? null : new Date(number('since')).toISOString(),
+    failedAt: isFailing && fields.failed !== undefined ? new Date(number('failed')).toISOString() : null,
     isProbing: number('probing') > now,
     nextAt: nextAt > now ? new Date(nextAt).toISOString() : null,
     heldUntil: isHeld ? new Date(number('hold')).toISOString() : null,

@@ -1,6 +1,6 @@
 /**
- * What an operator does with a run: a form asks for it, a page confirms what can't be taken back,
- * and a page says what was done. The process that sends does the work.
+ * What an operator does with a run: a form asks for it, a page confirms what can't be taken back or
+ * asks why, and the run's page says on top what was done. The process that sends does the work.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,14 +19,15 @@ import type { Reply } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
 import { answerDoubts, unconfirmed } from './doubts.tsx';
 import type { PageRoute, PageVisit } from './page-context.ts';
-import { ofRun } from './rows.tsx';
-import { rowNumber } from './run-rows.ts';
+import { rowsOfCause } from './row-search.ts';
+import { namesShown, ofRun } from './rows.tsx';
+import { namesOf, openRunRows, rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
 export const actingRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/runs/:id/pause', role: 'operator', answer: ofRun(confirmPause) },
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: ofRun(confirmCancel) },
   { method: 'GET', path: '/runs/:id/approve', role: 'operator', answer: ofRun(confirmApprove) },
-  { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
   { method: 'GET', path: '/runs/:id/write-off', role: 'operator', answer: ofRun(confirmWriteOff) },
   { method: 'POST', path: '/runs/:id/write-off', role: 'operator', answer: writeOff },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
@@ -105,7 +106,7 @@ async function resolve(visit: PageVisit): Promise<Reply> {
   if (answer.kind === 'refused') return again(answer);
   if (answer.kind === 'moved-on') return told(answer, doubts);
   const next = rowNumber(form.get('next') ?? '');
-  return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
+  return told(answer, doubts, next === null ? doubts : `${doubts}?row=${next}`);
 }
 
 async function reply(visit: PageVisit): Promise<Reply> {
@@ -156,15 +157,17 @@ export function refusedFor(problems: readonly string[]): AskAnswer {
   return { kind: 'refused', problems: [...problems] };
 }
 
-/** Leads on: to `next`, or to where the result shows; otherwise back. */
+/** Done: on to `next`, or to where it shows, which tells it on top. Else a page says why. */
 export function told(answer: AskAnswer, back: string, next?: string): Reply {
   switch (answer.kind) {
-    case 'done':
-      return said('Done', [answer.words], next ?? (answer.run === null ? back : runPath(answer.run)), 200);
+    case 'done': {
+      const to = next ?? (answer.run === null ? back : runPath(answer.run));
+      return { kind: 'redirect', to, said: answer.words };
+    }
     case 'refused':
-      return said('Not done', answer.problems, back, 409);
+      return notDone('Not done', answer.problems, back);
     case 'moved-on':
-      return said('Somebody was faster', [movedOn(answer.state)], back, 409);
+      return notDone('Somebody was faster', [movedOn(answer.state)], back);
     default:
       return answer satisfies never;
   }
@@ -174,11 +177,11 @@ function movedOn(state: string): string {
   return `The run is ${state} by now: nothing was done. Look at it, and ask again if it is still wanted.`;
 }
 
-function said(title: string, words: readonly string[], to: string, status: 200 | 409): Reply {
+function notDone(title: string, words: readonly string[], back: string): Reply {
   return {
     kind: 'page',
     title,
-    status,
+    status: 409,
     body: (
       <>
         <h1>{title}</h1>
@@ -188,8 +191,8 @@ function said(title: string, words: readonly string[], to: string, status: 200 |
           </p>
         ))}
         <p>
-          <a href={to} class="btn go">
-            Go on
+          <a href={back} class="btn go">
+            Back
           </a>
         </p>
       </>
@@ -206,7 +209,7 @@ type ConfirmProps = {
   readonly children?: Child;
 };
 
-function Confirm({ run: { id, job }, action, go, tone = 'go', children }: ConfirmProps) {
+export function Confirm({ run: { id, job }, action, go, tone = 'go', children }: ConfirmProps) {
   return (
     <form method="post" action={runPath(id, action)}>
       {children}
@@ -234,6 +237,34 @@ async function confirmApprove(run: Run): Promise<Reply> {
   return { kind: 'page', title, body };
 }
 
+async function confirmPause(run: Run): Promise<Reply> {
+  const { id, state } = run;
+  if (state !== 'running' && state !== 'queued') return told({ kind: 'moved-on', state }, runPath(id));
+  const title = 'Pause the run?';
+  const body = (
+    <>
+      <h1>{title}</h1>
+      <p>Nothing more of it is sent until somebody resumes it. Rows in flight are settled.</p>
+      <Confirm run={run} action="/pause" go="Pause the run">
+        <input type="hidden" name="seen" value={state} />
+        <Why />
+      </Confirm>
+    </>
+  );
+  return { kind: 'page', title, body };
+}
+
+/** The story and the audit tell it. */
+function Why({ isRequired = false }: { readonly isRequired?: boolean }) {
+  return (
+    <p>
+      <label>
+        Why <input name="why" maxlength={WHY_CHARACTERS} size={40} required={isRequired} />
+      </label>
+    </p>
+  );
+}
+
 async function confirmCancel(run: Run): Promise<Reply> {
   const settled = countSettled(run.outcomes);
   return {
@@ -247,70 +278,8 @@ async function confirmCancel(run: Run): Promise<Reply> {
         </p>
         <Confirm run={run} action="/cancel" go="Cancel the run" tone="danger">
           <input type="hidden" name="seen" value={run.state} />
-          <label>
-            Why <input name="why" maxlength={200} size={40} />
-          </label>
+          <Why />
         </Confirm>
-      </>
-    ),
-  };
-}
-
-function rowsNamed(count: string | null): string {
-  return count !== null && /^[1-9]\d{0,14}$/.test(count) ? countOf(Number(count), 'row') : 'Rows';
-}
-
-async function confirmRerun(run: Run, { query }: PageVisit): Promise<Reply> {
-  const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
-  const cause = query.get('cause') ?? '';
-  const only = query.get('only');
-  return {
-    kind: 'page',
-    title: 'Send rows again?',
-    body: (
-      <>
-        <h1>Send rows again?</h1>
-        <p>
-          They become a run of their own. Rows that an earlier re-run has taken are left out, and rows in
-          doubt too: settle those first.
-        </p>
-        {there.length === 0 ? (
-          <p>No row of this run can be sent again.</p>
-        ) : (
-          <Confirm run={run} action="/rerun" go="Send them again">
-            <input type="hidden" name="cause" value={cause} />
-            {cause === '' ? (
-              there.map((outcome) => (
-                <Choice
-                  type="checkbox"
-                  name="only"
-                  value={outcome}
-                  checked={only === null || only === outcome}
-                  words={`${countOf(run.outcomes[outcome], 'row')} ${outcome}`}
-                />
-              ))
-            ) : (
-              <p>
-                <input type="hidden" name="only" value={only ?? ''} />
-                {`${rowsNamed(query.get('rows'))} ${only ?? ''}: those with the cause that you came from.`}
-              </p>
-            )}
-            <Choice
-              type="radio"
-              name="as"
-              value="then"
-              checked={only !== 'invalid'}
-              words="through the job as this run had it"
-            />
-            <Choice
-              type="radio"
-              name="as"
-              value="now"
-              checked={only === 'invalid'}
-              words="through the job as it is now, where it was corrected since"
-            />
-          </Confirm>
-        )}
       </>
     ),
   };
@@ -318,9 +287,17 @@ async function confirmRerun(run: Run, { query }: PageVisit): Promise<Reply> {
 
 const ROWS_LISTED = 50;
 
-async function confirmWriteOff(run: Run, { query, page: { ledger } }: PageVisit): Promise<Reply> {
+async function confirmWriteOff(run: Run, { query, page }: PageVisit): Promise<Reply> {
   const cause = query.get('cause') ?? '';
-  const open = cause === '' ? await rowsToWriteOff(run, ledger) : null;
+  const ofCause = cause === '' ? null : await rowsOfCause(page, run, cause);
+  const open = (await rowsToWriteOff(run, page.ledger)).filter(({ row }) => ofCause?.has(row) ?? true);
+  const own = await openRunRows(page, run.id);
+  const names = await (own === null
+    ? new Map()
+    : namesOf(
+        own,
+        open.slice(0, ROWS_LISTED).map(({ row }) => row),
+      ));
   return {
     kind: 'page',
     title: 'Write rows off?',
@@ -331,21 +308,20 @@ async function confirmWriteOff(run: Run, { query, page: { ledger } }: PageVisit)
           Rows that shall never be loaded, such as a line of totals or a closed company: they are open no
           more. This can't be taken back. Rows in doubt can't be written off.
         </p>
-        {open?.length === 0 ? (
-          <p>No row of this run is open, but for those in doubt or without an outcome yet.</p>
+        {open.length === 0 ? (
+          <p>
+            {`No ${ofCause === null ? '' : 'such '}row of this run is open, but for those in doubt or without an outcome yet.`}
+          </p>
         ) : (
-          <Confirm run={run} action="/write-off" go="Write them off" tone="danger">
+          <Confirm
+            run={run}
+            action="/write-off"
+            go={`Write ${ofCause === null ? 'them' : countOf(open.length, 'row')} off`}
+            tone="danger"
+          >
             <input type="hidden" name="cause" value={cause} />
-            {open === null ? (
-              <p>{`${rowsNamed(query.get('rows'))} at most: the open ones with the cause that you came from.`}</p>
-            ) : (
-              <Open rows={open} />
-            )}
-            <p>
-              <label>
-                Why <input name="why" maxlength={200} size={40} required />
-              </label>
-            </p>
+            <Open rows={open} names={names} isChosen={ofCause === null} />
+            <Why isRequired />
           </Confirm>
         )}
       </>
@@ -353,32 +329,50 @@ async function confirmWriteOff(run: Run, { query, page: { ledger } }: PageVisit)
   };
 }
 
-function Open({ rows }: { readonly rows: readonly OpenRow[] }) {
+type OpenProps = {
+  readonly rows: readonly OpenRow[];
+  readonly names: ReadonlyMap<number, string>;
+  /** Each by itself; else all of them are meant. */
+  readonly isChosen: boolean;
+};
+
+function Open({ rows, names, isChosen }: OpenProps) {
+  const named = namesShown(names);
   const more = rows.length - ROWS_LISTED;
   return (
     <>
       <Table
         name="Open rows"
         class="list rows"
-        heads={[{ n: 'Row' }, 'Key', 'Outcome', 'Code']}
-        rows={rows.slice(0, ROWS_LISTED).map(({ row, last: { key, outcome, code } }) => [
-          <label>
-            <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
-          </label>,
-          <Text of={key} bytes={120} />,
-          kindWords(outcome),
-          <Text of={code} bytes={60} />,
-        ])}
+        heads={[{ n: 'Row' }, 'Key', ...named.heads, 'Outcome', 'Code']}
+        rows={rows
+          .slice(0, ROWS_LISTED)
+          .map(({ row, last: { key, outcome, code } }) => [
+            isChosen ? <Chosen row={row} /> : numberShown(row),
+            <Text of={key} bytes={120} />,
+            ...named.cells(row),
+            kindWords(outcome),
+            <Text of={code} bytes={60} />,
+          ])}
       />
-      {more <= 0 ? null : (
+      {more > 0 && !isChosen ? <p>{`And ${numberShown(more)} more.`}</p> : null}
+      {more > 0 && isChosen ? (
         <p>
           <label>
             {`And ${numberShown(more)} more, by their numbers: `}
             <input name="rows" size={40} />
           </label>
         </p>
-      )}
+      ) : null}
     </>
+  );
+}
+
+function Chosen({ row }: { readonly row: number }) {
+  return (
+    <label>
+      <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
+    </label>
   );
 }
 
@@ -390,7 +384,7 @@ type ChoiceProps = {
   readonly words: string;
 };
 
-function Choice({ words, ...input }: ChoiceProps) {
+export function Choice({ words, ...input }: ChoiceProps) {
   return (
     <p>
       <label>

@@ -114,8 +114,7 @@ async function keepNote(visit: PageVisit): Promise<Reply> {
   const { params, form } = visit;
   const run = form.get('run') ?? '';
   const ask = { kind: 'note', run, cause: params.id ?? '', text: form.get('text') ?? '' } as const;
-  const answer = await askFor(visit, ask);
-  return answer.kind === 'done' ? { kind: 'redirect', to: runPath(run) } : told(answer, runPath(run));
+  return told(await askFor(visit, ask), runPath(run));
 }
 
 /** A page of its own: a live part, replaced each second, would lose what is typed. */

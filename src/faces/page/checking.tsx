@@ -6,13 +6,13 @@ import { z } from 'zod';
 import type { Job } from '../../config/job-definition.ts';
 import { listJobs, loadJob } from '../../config/load-job.ts';
 import { needsApproval } from '../../engine/ledger/run-record.ts';
-import { Lines, Text } from '../../lib/html-text.tsx';
+import { cut, Lines, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { countUnsuccessful } from '../../model/outcome.ts';
 import type { Checked, FoundIssue } from '../../runs/check/findings.ts';
 import {
-  causeLines,
+  causeWords,
   checkFacts,
   planFacts,
   requestWords,
@@ -24,7 +24,7 @@ import { Facts, Table, Time } from '../../runs/report/html/parts.tsx';
 import { type Summary, summarySchema } from '../../runs/report/summary.ts';
 import { hasRunsAt } from '../../runs/status.ts';
 import type { Reply } from '../web/visit.ts';
-import { Problems } from '../web/words.tsx';
+import { Problems, Warnings } from '../web/words.tsx';
 import { askFor, refusedFor, told } from './acting.tsx';
 import type { Work } from './child.ts';
 import { GONE, Steps } from './files.tsx';
@@ -128,6 +128,9 @@ async function checkBody(page: PageContext, way: Way, given: string) {
           <Findings found={{ ...work.value, file: given }} job={job} />
           {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
           <h2>Start</h2>
+          {work.value.warnings.length === 0 ? null : (
+            <p class="t-doubt">{`! ${countOf(work.value.warnings.length, 'warning')} above: those cells are sent as they stand.`}</p>
+          )}
           {page.ask === null ? (
             <p>This page stands alone: it can start nothing.</p>
           ) : (
@@ -159,6 +162,8 @@ function UnderWay({ since }: { readonly since: string }) {
   );
 }
 
+const WARNING = 'warning';
+
 type Finding = { readonly found: Checked; readonly job: Job };
 
 function Findings({ found, job }: Finding) {
@@ -166,7 +171,9 @@ function Findings({ found, job }: Finding) {
   const isWell = found.invalid + found.waiting === 0;
   const warnings = cautions(job, [{ path: found.file, rows: found.rows }]);
   const facts = [...planFacts(found), ...checkFacts(found, job.definition)];
-  const told = [...warnings.map((text) => ({ name: 'warning', texts: [text] })), ...facts];
+  const told = [...warnings.map((text) => ({ name: WARNING, texts: [text] })), ...facts].toSorted(
+    (a, b) => Number(b.name === WARNING) - Number(a.name === WARNING),
+  );
   return (
     <>
       <p class={isWell ? 'verdict ok' : 'verdict bad'}>
@@ -184,7 +191,7 @@ function Findings({ found, job }: Finding) {
       )}
       <Facts
         of={told.map(({ name, texts }) => [
-          name === 'warning' ? <b class="bad">{name}</b> : name,
+          name === WARNING ? <b class="bad">{name}</b> : name,
           texts.map((text) => (
             <div>
               <Text of={text} bytes={1_000} />
@@ -213,9 +220,9 @@ function Findings({ found, job }: Finding) {
   );
 }
 
-function NotSent({ found }: { readonly found: Checked }) {
-  const causes = causeLines(found);
-  const more = found.issuesTotal - found.issues.length;
+function NotSent({ found: { causes, issues } }: { readonly found: Checked }) {
+  const shown = causes.slice(0, CAUSES_SHOWN);
+  const more = causes.length - shown.length;
   return (
     <section>
       <h2>What would not be sent</h2>
@@ -223,18 +230,35 @@ function NotSent({ found }: { readonly found: Checked }) {
         Correct these rows in the file and upload it again, or start without them: the run’s report then has
         them in a file of their own, to be corrected and loaded as it is.
       </p>
-      {causes.length === 0 ? null : (
-        <ul>
-          {causes.map((line) => (
-            <li>
-              <Text of={line} />
-            </li>
-          ))}
-        </ul>
-      )}
-      <Issues of={found.issues} label="Cells that are not sent" />
-      {more > 0 ? <p>{`${numberShown(more)} more.`}</p> : null}
+      {shown.map((cause) => (
+        <OfCause
+          cause={cause}
+          issues={issues.filter(({ code, column }) => code === cause.code && column === cause.column)}
+        />
+      ))}
+      {more > 0 ? <p>{`${countOf(more, 'more cause')}.`}</p> : null}
     </section>
+  );
+}
+
+const CAUSES_SHOWN = 50;
+
+type OfCauseProps = {
+  readonly cause: Checked['causes'][number];
+  readonly issues: readonly FoundIssue[];
+};
+
+function OfCause({ cause, issues }: OfCauseProps) {
+  const words = causeWords(cause);
+  const more = cause.count - issues.length;
+  return (
+    <details>
+      <summary>
+        <Text of={words} bytes={500} />
+      </summary>
+      <Issues of={issues} label={cut(words, 100)} />
+      {more > 0 ? <p>{`${numberShown(more)} more.`}</p> : null}
+    </details>
   );
 }
 
@@ -309,13 +333,15 @@ function Rehearsal({ way, work }: RehearsalProps) {
   );
 }
 
-function Rehearsed({ summary: { run, rows, outcomes, source, exitCode } }: { readonly summary: Summary }) {
+function Rehearsed({ summary }: { readonly summary: Summary }) {
+  const { run, rows, outcomes, source, exitCode, topWarnings } = summary;
   const succeeded = rows - countUnsuccessful(outcomes) - outcomes.skipped;
   const also = outcomes.skipped === 0 ? '' : `, ${outcomes.skipped} skipped since their keys were known`;
   return (
     <p>
       {`Rehearsed: ${succeeded} of ${rows} rows succeeded at the stand-in${also} (exit status ${exitCode}). ${source.notes.join(' ')}`}{' '}
       <a href={runPath(run)}>Its report</a>
+      <Warnings of={topWarnings} />
     </p>
   );
 }

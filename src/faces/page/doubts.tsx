@@ -18,7 +18,7 @@ import { decisionField, type FileOfDecisions, readDecisionFile } from './decisio
 import type { PageRoute, PageVisit } from './page-context.ts';
 import { RowHead, readRow } from './row.tsx';
 import { Id, NO_RUN, RunTitle } from './rows.tsx';
-import { openRunRows, type RunRows, rowNumber } from './run-rows.ts';
+import { namesOf, openRunRows, type RunRows, rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 import { SentShown } from './sent.tsx';
 
@@ -64,12 +64,17 @@ async function readDoubtsOf(open: RunRows, asked: number | null) {
   if (row === undefined) return { left: 0, settled, list: [], chosen: null };
   const from = Math.max(0, Math.min(at - LISTED / 2, rows.length - LISTED));
   const listed = rows.slice(from, from + LISTED);
-  const [doubts, sightings, shown] = await Promise.all([
+  const [doubts, sightings, shown, names] = await Promise.all([
     readDoubts(redis, k, listed),
     readSightings(redis, k, [row]),
     readRow(open, row),
+    namesOf(open, listed),
   ]);
-  const list = listed.map((one) => ({ row: one, key: doubts.get(one)?.key ?? '' }));
+  const list = listed.map((one) => ({
+    row: one,
+    key: doubts.get(one)?.key ?? '',
+    name: names.get(one) ?? '',
+  }));
   // The row after the last is the first again.
   const following = rows[at + 1] ?? rows[0] ?? row;
   const chosen = {
@@ -158,7 +163,7 @@ function List({ run, shown: { list, chosen, left } }: Pick<Props, 'shown'> & { r
   return (
     <>
       <ol class="plain">
-        {list.map(({ row, key }) => (
+        {list.map(({ row, key, name }) => (
           <li>
             <a
               href={runPath(run, `/doubts?row=${row}`)}
@@ -166,6 +171,12 @@ function List({ run, shown: { list, chosen, left } }: Pick<Props, 'shown'> & { r
             >
               {`Row ${numberShown(row)} `}
               <Text of={key} bytes={60} />
+              {name === '' ? null : (
+                <>
+                  <br />
+                  <Text of={name} bytes={60} />
+                </>
+              )}
             </a>
           </li>
         ))}

@@ -253,10 +253,12 @@ type Around = { readonly proposed: JobProposal; readonly mapped: readonly Mapped
 function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { proposed, mapped }: Around) {
   const candidates = proposed.candidates.map(({ column }) => column);
   const cells = rows.map((row) => textsOf(row, source.columns));
-  const refusals = refusalsIn(mapped);
+  const refusals = byColumn(mapped.flatMap((one) => (one.kind === 'issues' ? one.issues : [])));
+  const warnings = byColumn(mapped.flatMap((one) => (one.kind === 'mapped' ? one.warnings : [])));
   return source.columns.map((column, i) => {
     const { field = '', reading = '' } = columns[i] ?? {};
-    const texts = cells.map((row) => row[i] ?? '').filter((cell) => cell !== '');
+    const seen = cells.map((row, at) => ({ cell: row[i] ?? '', of: mapped[at] }));
+    const filled = seen.filter(({ cell }) => cell !== '');
     return {
       column,
       field,
@@ -267,38 +269,46 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { 
       })),
       isKey: key.kind === 'column' && key.at === i,
       /** Share of the sample rows with something in this column, 0 to 1. */
-      filled: rows.length === 0 ? 0 : texts.length / rows.length,
-      samples: [...new Set(texts)].slice(0, SAMPLES),
+      filled: rows.length === 0 ? 0 : filled.length / rows.length,
+      samples: samplesOf(filled, field),
       isCandidate: candidates.includes(column),
       notes: proposed.fields.find((one) => one.column === column)?.notes ?? [],
-      sent: field === '' ? [] : sentOf(field, mapped),
       refused: refusedOf(refusals.get(column) ?? []),
+      /** What looks damaged and is sent all the same. */
+      warned: refusedOf(warnings.get(column) ?? []),
     };
   });
 }
 
-function refusalsIn(mapped: readonly Mapped[]): ReadonlyMap<string | null, readonly Issue[]> {
-  const refusals = new Map<string | null, Issue[]>();
-  const issues = mapped.flatMap((one) => (one.kind === 'issues' ? one.issues : []));
-  for (const issue of issues) {
-    refusals.set(issue.column, [...(refusals.get(issue.column) ?? []), issue]);
-  }
-  return refusals;
+function byColumn(issues: readonly Issue[]): ReadonlyMap<string | null, readonly Issue[]> {
+  const found = new Map<string | null, Issue[]>();
+  for (const issue of issues) found.set(issue.column, [...(found.get(issue.column) ?? []), issue]);
+  return found;
 }
 
 export function textsOf(row: Row, columns: readonly string[]): readonly string[] {
   return cellsOf(row, columns).map((cell) => (typeof cell === 'string' ? cell : JSON.stringify(cell)));
 }
 
-function sentOf(field: string, mapped: readonly Mapped[]): readonly string[] {
+type Seen = { readonly cell: string; readonly of: Mapped | undefined };
+
+/** Cells that differ, each with what is sent of its own row; rows that can be sent come first. */
+function samplesOf(seen: readonly Seen[], field: string) {
+  const isSent = ({ of }: Seen) => of?.kind === 'mapped';
+  const found = new Map<string, string | null>();
+  for (const one of [...seen.filter(isSent), ...seen.filter((other) => !isSent(other))]) {
+    if (found.size < SAMPLES && !found.has(one.cell)) found.set(one.cell, sentOf(field, one.of));
+  }
+  return [...found].map(([cell, sent]) => ({ cell, sent }));
+}
+
+/** `null`: nothing, or its row can't be sent. */
+function sentOf(field: string, mapped: Mapped | undefined): string | null {
+  if (field === '' || mapped?.kind !== 'mapped') return null;
   const path = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
-  const values = mapped.flatMap((one) => {
-    if (one.kind === 'issues') return [];
-    const pathId = path.length > 1 ? null : one.pathId;
-    const value = valueAt(one.body, path) ?? pathId ?? undefined;
-    return value === undefined ? [] : [JSON.stringify(value)];
-  });
-  return [...new Set(values)].slice(0, SAMPLES);
+  const pathId = path.length > 1 ? null : mapped.pathId;
+  const value = valueAt(mapped.body, path) ?? pathId ?? undefined;
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 function valueAt(body: JsonValue, path: readonly string[]): JsonValue | undefined {

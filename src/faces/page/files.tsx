@@ -108,7 +108,9 @@ function HereAlready({ uploads }: { readonly uploads: readonly Upload[] }) {
 function Discard({ id }: { readonly id: string }) {
   return (
     <form method="post" action={`/uploads/${id}/discard`}>
-      <button type="submit">Discard</button>
+      <button type="submit" class="danger">
+        Discard
+      </button>
     </form>
   );
 }
@@ -234,7 +236,9 @@ async function showUpload({ params, query, page }: PageVisit): Promise<Reply> {
             <ReadOtherwise upload={upload} reading={reading} read={await readSo(page, upload, {})} />
           </>
         )}
-        <Discard id={upload.id} />
+        <div class="apart">
+          <Discard id={upload.id} />
+        </div>
       </>
     ),
   };
@@ -337,7 +341,7 @@ function FirstRows({ sample: { source, rows } }: Pick<ReadProps, 'sample'>) {
       <MoreColumns more={source.columns.length - COLUMNS_SHOWN} />
       <Table
         name="First rows"
-        class=""
+        class="preview"
         heads={[{ n: 'line' }, ...columns.map((column) => cut(column, 100))]}
         rows={rows
           .slice(0, ROWS_SHOWN)

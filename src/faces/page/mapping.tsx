@@ -119,6 +119,11 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
         <Text of={sourceWords(sample.source)} />; the first {countOf(sample.rows.length, 'row')} are shown as
         they would be sent.
       </p>
+      {sample.source.notes.map((note) => (
+        <p>
+          <Text of={note} bytes={500} />
+        </p>
+      ))}
       <Problems of={problems} />
       <form method="post" action={`/uploads/${id}/map`} data-preview>
         <HiddenReading reading={reading} />
@@ -179,7 +184,7 @@ function KeyInputs({ draft: { operation, columns, key } }: DraftProps) {
             <Text of={column} bytes={150} />
           </b>{' '}
           <span class="mono">
-            <Text of={columns[at]?.samples.join(' · ') ?? ''} bytes={150} />
+            <Text of={columns[at]?.samples.map(({ cell }) => cell).join(' · ') ?? ''} bytes={150} />
           </span>
           <small class="dim">
             <Text of={seen} bytes={500} />
@@ -239,15 +244,7 @@ function ColumnTable({ draft: { columns, fields, more } }: DraftProps) {
   );
 }
 
-const COLUMN_HEADS = [
-  'column',
-  { n: 'filled' },
-  { mono: 'in the file' },
-  'key',
-  'field',
-  'read as',
-  { mono: 'sent as' },
-];
+const COLUMN_HEADS = ['column', 'field', 'read as', 'in the file, and as it is sent'];
 
 function notSentWords(columns: readonly DraftColumn[], more: number): string {
   const count = columns.filter(({ field }) => field === '').length + more;
@@ -278,17 +275,15 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
     <>
       <b>
         <Text of={column.column} bytes={150} />
-      </b>
+      </b>{' '}
+      <KeyCell of={column} at={at} />
+      <small class="dim note">{`${Math.round(column.filled * 100)} % filled`}</small>
       {column.notes.map((note) => (
-        <small class="dim">
-          <br />
+        <small class="dim note">
           <Text of={note} />
         </small>
       ))}
     </>,
-    `${Math.round(column.filled * 100)} %`,
-    <Text of={column.samples.join(' · ')} bytes={150} />,
-    <KeyCell of={column} at={at} />,
     <input
       name={`f${at}`}
       value={column.field}
@@ -303,19 +298,43 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
         </option>
       ))}
     </select>,
+    <Pairs of={column} />,
+  ];
+}
+
+function Pairs({ of: { field, samples, refused, warned } }: { readonly of: DraftColumn }) {
+  return (
     <>
-      <Text of={column.sent.join(' · ')} bytes={200} />
-      {column.refused.map((one) => (
+      <dl class="pairs mono">
+        {samples.map(({ cell, sent }) => (
+          <>
+            <dt>
+              <Text of={cell} bytes={100} />
+            </dt>
+            <dd>{sent === null ? <NotSent of={field} /> : <Text of={sent} bytes={120} />}</dd>
+          </>
+        ))}
+      </dl>
+      {refused.map((one) => (
         <div class="bad">
           ✗ <Text of={refusedWords(one)} bytes={400} />
         </div>
       ))}
-    </>,
-  ];
+      {warned.map((one) => (
+        <div class="t-doubt">
+          ! <Text of={`${refusedWords(one)}; sent all the same`} bytes={400} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function NotSent({ of: field }: { readonly of: string }) {
+  return field === '' ? <span /> : <span class="dim">not sent</span>;
 }
 
 function KeyCell({ of, at }: { readonly of: DraftColumn; readonly at: number }) {
-  if (of.isCandidate) return <span class="dim">{of.isKey ? 'key' : 'above'}</span>;
+  if (of.isCandidate) return of.isKey ? <span class="badge t-ok">key</span> : null;
   return (
     <label>
       <input

@@ -28,6 +28,7 @@ import { jobsRoutes } from './jobs.tsx';
 import { mappingRoutes } from './mapping.tsx';
 import { overviewRoutes } from './overview.tsx';
 import { createPageContext, type PageContext, type PageRoute } from './page-context.ts';
+import { rerunningRoutes } from './rerunning.tsx';
 import { rowRoutes } from './row.tsx';
 import { rowsRoutes } from './rows.tsx';
 import { runRoutes } from './run.tsx';
@@ -104,6 +105,7 @@ export const ROUTES: readonly PageRoute[] = [
   ...runRoutes,
   ...systemRoutes,
   ...actingRoutes,
+  ...rerunningRoutes,
   ...heldRoutes,
   ...correctRoutes,
   ...noteRoutes,

@@ -16,7 +16,7 @@ import type { Run } from '../../model/run.ts';
 import { accountOf } from '../../runs/account.ts';
 import { lookOver } from '../../runs/inbox/overview.ts';
 import { createPace } from '../../runs/progress.ts';
-import { serviceWords } from '../../runs/service-notice.ts';
+import { serviceAlarm } from '../../runs/service-notice.ts';
 import { serviceReport } from '../../runs/status.ts';
 import { actingAs, type Session } from '../../session.ts';
 import type { Core, Route, Visit } from '../web/visit.ts';
@@ -50,7 +50,7 @@ const PACES_KEPT = 50;
 const ACCOUNTS_KEPT = 50;
 
 function createMemory(means: Means) {
-  const { ledger, log, target, ask } = means;
+  const { ledger, log, target, ask, clock } = means;
   const accounts = createAccountMemory();
   const accountsKept = createKept<Account>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   return {
@@ -60,7 +60,7 @@ function createMemory(means: Means) {
     },
     async standing() {
       const report = await serviceReport(ledger, target);
-      const service = { words: serviceWords(report), isWell: report.state === 'well' };
+      const service = serviceAlarm(report, clock.date().getTime());
       return { target, service, version: programVersion() };
     },
     digests: createDigests(means),

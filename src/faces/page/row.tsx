@@ -9,7 +9,6 @@ import { chunksAround } from '../../engine/ledger/run-view.ts';
 import { Lines, Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { identityByPlace } from '../../model/identity.ts';
-import { flattenRecord, parseRecord } from '../../model/json-record.ts';
 import { describeDecision, resolutionSchema } from '../../model/resolution.ts';
 import type { Row } from '../../model/row.ts';
 import { groupRows } from '../../model/row-group.ts';
@@ -22,7 +21,16 @@ import type { Reply } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns } from '../web/words.tsx';
 import type { PageRoute, PageVisit } from './page-context.ts';
 import { Id, Knows, OutcomeMark, RunTitle, rowPath } from './rows.tsx';
-import { type KnownKey, knownIn, openRunRows, type RunRows, rowAt, rowNumber, rowsUpTo } from './run-rows.ts';
+import {
+  cellsOf,
+  type KnownKey,
+  knownIn,
+  openRunRows,
+  type RunRows,
+  rowAt,
+  rowNumber,
+  rowsUpTo,
+} from './run-rows.ts';
 import { SentShown, sentFor } from './sent.tsx';
 
 export const rowRoutes: readonly PageRoute[] = [
@@ -243,18 +251,6 @@ function File({ source, columns }: { readonly source: Row | null; readonly colum
       <MoreColumns more={cells.length - COLUMNS_SHOWN} />
     </>
   );
-}
-
-/** `null`: it can't be read as such. */
-function cellsOf(source: Row, columns: readonly string[]): ReadonlyArray<readonly [string, string]> | null {
-  if (source.kind === 'cells')
-    return source.cells.map((value, i) => [columns[i] ?? `column ${i + 1}`, value]);
-  const record = source.kind === 'record' ? parseRecord(source.text) : null;
-  if (record === null) return null;
-  return [...flattenRecord(record)].map(([column, value]) => [
-    column,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
 }
 
 function Received({ text }: { readonly text: string }) {

@@ -8,8 +8,7 @@ import { cut, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
-import { Dot, kindWords, Table } from '../../runs/report/html/parts.tsx';
-import { purgedWords } from '../../runs/report/words.ts';
+import { Dot, kindWords, Table, Time } from '../../runs/report/html/parts.tsx';
 import { runOf } from '../../runs/status.ts';
 import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
@@ -23,7 +22,7 @@ import {
   type RowsAsked,
   type Search,
 } from './row-search.ts';
-import { type KnownKey, rowNumber } from './run-rows.ts';
+import { type KnownKey, namesOf, rowNumber } from './run-rows.ts';
 import { runPath, SandboxBadge, withQuery } from './runs.tsx';
 
 export const rowsRoutes: readonly PageRoute[] = [
@@ -48,7 +47,9 @@ async function answer(visit: PageVisit): Promise<Reply> {
   const search = await openSearch(page, { asked: askedIn(visit), visitor, digestOf: page.digests });
   if (search === null) return NO_RUN;
   const found = await findRows(page, search);
-  return { kind: 'page', title: `Rows of ${search.run.id}`, body: <Rows search={search} found={found} /> };
+  const named = visitor.role === 'operator' ? found.rows.map(({ row }) => row) : [];
+  const body = <Rows search={search} found={found} names={await namesOf(search, named)} />;
+  return { kind: 'page', title: `Rows of ${search.run.id}`, body };
 }
 
 /** `isDirect`: the text is a row's number or a known key. */
@@ -93,8 +94,9 @@ export function rowPath(run: string, row: number): string {
 }
 
 type Props = { readonly search: Search; readonly found: Awaited<ReturnType<typeof findRows>> };
+type Names = Awaited<ReturnType<typeof namesOf>>;
 
-function Rows({ search, found }: Props) {
+function Rows({ search, found, names }: Props & { readonly names: Names }) {
   const { run, asked } = search;
   const { rows, next, keys, isDirect } = found;
   return (
@@ -102,7 +104,11 @@ function Rows({ search, found }: Props) {
       <RunTitle run={run} here="rows" />
       <Filters search={search} />
       <Keys keys={keys} />
-      {rows.length === 0 ? <Nothing search={search} found={found} /> : <RowTable run={run.id} rows={rows} />}
+      {rows.length === 0 ? (
+        <Nothing search={search} found={found} />
+      ) : (
+        <RowTable run={run.id} rows={rows} names={names} />
+      )}
       <Stopped search={search} found={found} />
       <p class="pager">
         {rows.length > 0 && isDirect ? literally(asked) : null}
@@ -142,7 +148,8 @@ export function RunTitle({
       </h1>
       {run.purged === undefined ? null : (
         <p class="notice">
-          Its cells, keys and messages were <Text of={purgedWords(run.purged)} />.
+          {`Its cells, keys and messages were ${run.purged.isDone ? '' : 'being '}purged by `}
+          <Text of={run.purged.by} />, <Time at={run.purged.at} />.
         </p>
       )}
       <nav class="tabs" aria-label="Of this run">
@@ -264,20 +271,28 @@ function Stopped({ search: { asked, run }, found: { stoppedAt } }: Props) {
   return (
     <p class="notice" role="status">
       {`Looked through ${numberShown(stoppedAt)} of ${countOf(run.rows, 'row')} so far. `}
-      <a href={addressOf(asked, { after: stoppedAt })}>{`Go on from row ${numberShown(stoppedAt + 1)}`}</a>
+      <a href={addressOf(asked, { after: stoppedAt })}>{`Look on from row ${numberShown(stoppedAt + 1)}`}</a>
     </p>
   );
 }
 
-function RowTable({ run, rows }: { readonly run: string; readonly rows: readonly ListedRow[] }) {
+type RowTableProps = {
+  readonly run: string;
+  readonly rows: readonly ListedRow[];
+  readonly names: Names;
+};
+
+function RowTable({ run, rows, names }: RowTableProps) {
+  const named = namesShown(names);
   return (
     <Table
       name="Rows"
       class="list rows"
-      heads={[{ n: 'Row' }, 'Key', 'Outcome', 'What was said']}
+      heads={[{ n: 'Row' }, 'Key', ...named.heads, 'Outcome', 'What was said']}
       rows={rows.map(({ row, settlement, words }) => [
         <a href={rowPath(run, row)}>{numberShown(row)}</a>,
         <Text of={settlement?.key ?? ''} bytes={120} />,
+        ...named.cells(row),
         <OutcomeMark of={settlement?.outcome ?? 'open'} />,
         <>
           <Id of={settlement?.id ?? ''} /> <Text of={words} /> <small class="dim">{settlement?.code}</small>
@@ -285,6 +300,14 @@ function RowTable({ run, rows }: { readonly run: string; readonly rows: readonly
       ])}
     />
   );
+}
+
+/** A column of a table of rows; none where no name is known. */
+export function namesShown(names: Names) {
+  return {
+    heads: names.size > 0 ? ['Name'] : [],
+    cells: (row: number) => (names.size > 0 ? [<Text of={names.get(row) ?? ''} bytes={120} />] : []),
+  };
 }
 
 /** An id at the service; nothing where it is empty. */

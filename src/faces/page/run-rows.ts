@@ -1,13 +1,16 @@
 /**
  * A run for pages about its rows: its record, the definition it began with, where in it a row is,
- * and what the ledger knows of keys. Only reads the ledger.
+ * what the ledger knows of keys, and what records are called. Only reads the ledger.
  */
+import { columnsOf } from '../../config/job-definition.ts';
 import { readPlaces } from '../../engine/ledger/key-claims.ts';
 import type { LedgerKeys, Place } from '../../engine/ledger/keys.ts';
 import { createRunInput } from '../../engine/ledger/reruns.ts';
 import { createRunView } from '../../engine/ledger/run-view.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import type { KeyState } from '../../model/identity.ts';
+import { flattenRecord, parseRecord } from '../../model/json-record.ts';
+import type { Row } from '../../model/row.ts';
 import { runOf } from '../../runs/status.ts';
 import type { Session } from '../../session.ts';
 
@@ -35,6 +38,39 @@ export function rowAt({ run, numbers }: RunRows, place: number): number | null {
 export function rowsUpTo({ run, numbers }: RunRows, row: number): number {
   if (numbers === null) return run.parent === null ? Math.min(row, run.rows) : 0;
   return numbers.findLastIndex((one) => one <= row) + 1;
+}
+
+/** By columns or fields. `null`: it can't be read as such. */
+export function cellsOf(
+  source: Row,
+  columns: readonly string[],
+): ReadonlyArray<readonly [string, string]> | null {
+  if (source.kind === 'cells')
+    return source.cells.map((value, i) => [columns[i] ?? `column ${i + 1}`, value]);
+  const record = source.kind === 'record' ? parseRecord(source.text) : null;
+  if (record === null) return null;
+  return [...flattenRecord(record)].map(([column, value]) => [
+    column,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+}
+
+const NAMES = ['details.name', 'name', 'lastName'];
+
+function nameOf(source: Row, { definition, run }: RunRows): string {
+  const cells = new Map(cellsOf(source, run.source.columns) ?? []);
+  const names = NAMES.map((field) => {
+    const from = definition?.fields[field];
+    const columns = from === undefined ? [field] : columnsOf(from);
+    return columns.flatMap((column) => cells.get(column) || []).join(' ');
+  });
+  return names.find((name) => name !== '') ?? '';
+}
+
+/** What records are called, where the cells of their rows are kept. For operators alone. */
+export async function namesOf(open: RunRows, rows: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const sources = await open.view.sources(rows);
+  return new Map([...sources].map(([row, source]) => [row, nameOf(source, open)]));
 }
 
 /** A row number as people write it; `null`: it is none. */

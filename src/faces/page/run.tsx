@@ -17,19 +17,21 @@ import { atPage } from '../../model/audit.ts';
 import { countSettled } from '../../model/outcome.ts';
 import { awaitsApproval, awaitsPerson, isOver, type Run, type RunState } from '../../model/run.ts';
 import { type Told, tellStory } from '../../model/story.ts';
+import { jobFileOf } from '../../runs/adopt.ts';
 import { REPLY_FILE } from '../../runs/reply.ts';
+import { reasonAdvice } from '../../runs/report/advice.ts';
 import { Facts, Latencies, Rates, Story, Sum, Time } from '../../runs/report/html/parts.tsx';
 import { headlineOf, Verdict } from '../../runs/report/html/verdict.tsx';
 import { replyLanguages } from '../../runs/report/reply.ts';
 import { readSummary } from '../../runs/report/report.ts';
 import { stretchesOf } from '../../runs/report/timeline.ts';
-import { accountLine, againstWords, approvalFacts, requestWords } from '../../runs/report/words.ts';
+import { accountLine, againstWords, approvalFacts } from '../../runs/report/words.ts';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
-import { serviceWords } from '../../runs/service-notice.ts';
+import { serviceAlarm } from '../../runs/service-notice.ts';
 import { isRead, serviceReport, stateOf } from '../../runs/status.ts';
 import { reportDirectory } from '../../session.ts';
 import type { Reply } from '../web/visit.ts';
-import { Bar } from '../web/words.tsx';
+import { Bar, Warnings } from '../web/words.tsx';
 import { CAUSES_SHOWN, Causes } from './causes.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun, RunTitle } from './rows.tsx';
@@ -50,7 +52,8 @@ async function show(run: Run, visit: PageVisit): Promise<Reply> {
   return { kind: 'page', title: `${basename(run.file)}: ${run.job}`, body, live };
 }
 
-async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: PageContext) {
+async function lookAt(run: Run, page: PageContext) {
+  const { env, ledger, target, clock, accountOf, digests, paceOf } = page;
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const [isLeased, happened, digest, service, summary, account] = await Promise.all([
@@ -68,9 +71,11 @@ async function lookAt(run: Run, { env, ledger, accountOf, digests, paceOf }: Pag
     pace: paceOf(run),
     story: tellStory(run, happened),
     digest,
-    service,
+    /** `null`: that of the page's own target stands on top. */
+    alarm: run.target === target ? null : serviceAlarm(service, clock.date().getTime()),
     notes: await readNotes(redis, keys, causes),
     files: summary?.files ?? null,
+    warnings: summary?.topWarnings ?? [],
     account,
   };
 }
@@ -97,7 +102,7 @@ type Shown = Awaited<ReturnType<typeof lookAt>>;
 type Props = { readonly shown: Shown; readonly visit: PageVisit };
 
 function RunLive({ shown, visit: { visitor } }: Props) {
-  const { run, state, pace, digest, service, story, notes, files, account } = shown;
+  const { run, state, pace, digest, alarm, story, notes, files, warnings, account } = shown;
   const isOperator = visitor.role === 'operator';
   const settle = <a href={runPath(run.id, '/doubts')}>Settle them</a>;
   return (
@@ -114,16 +119,12 @@ function RunLive({ shown, visit: { visitor } }: Props) {
           </>
         )}
       </div>
-      {run.request === undefined ? null : (
-        <p>
-          By <Text of={requestWords(run.request)} />
-        </p>
-      )}
-      <Unusual run={run} />
+      <Requested run={run} />
+      <WhyItWaits run={run} />
       <Approval run={run} visitor={visitor} />
-      {service.state === 'well' ? null : (
+      {alarm === null || alarm.isWell ? null : (
         <p class="notice">
-          The service: <Text of={serviceWords(service)} />
+          The service: <Text of={alarm.words} />
         </p>
       )}
       <p>
@@ -131,6 +132,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         {run.against === null ? null : <a href={runPath(run.against.run)}>{againstWords(run.against)}</a>}
       </p>
       <Bar outcomes={run.outcomes} rows={run.rows} />
+      <Warnings of={warnings} />
       {account === null ? null : <AccountOf account={account} isOperator={isOperator} />}
       <p>
         {pace === '' ? '' : `${pace} · `}
@@ -151,6 +153,16 @@ function RunLive({ shown, visit: { visitor } }: Props) {
       <Happened story={story} />
       {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
     </>
+  );
+}
+
+function Requested({ run: { request } }: Pick<Shown, 'run'>) {
+  if (request === undefined) return null;
+  return (
+    <p>
+      By <Text of={request.by} />, <Time at={request.at} show="second" />
+      <Text of={request.why === '' ? '' : `: ${request.why}`} />
+    </p>
   );
 }
 
@@ -189,14 +201,25 @@ const LOOK_FIRST =
   'files are compared with it.';
 
 /** Why it waits, beside what lets it go. */
-function Unusual({ run }: Pick<Shown, 'run'>) {
-  if (!awaitsPerson(run) || run.problem === undefined) return null;
+function WhyItWaits({ run }: Pick<Shown, 'run'>) {
+  if (run.state !== 'paused' || run.problem === undefined) return null;
+  if (run.reason === 'adopted')
+    return (
+      <p class="notice">
+        <Prose of={`${reasonAdvice('adopted', run.operation, run.problem)} ${ARE_RIGHT}`} bytes={2_000} />
+      </p>
+    );
+  if (!awaitsPerson(run)) return null;
   return (
     <p class="notice">
       The file is unlike those before it. <Text of={run.problem} /> {LOOK_FIRST}
     </p>
   );
 }
+
+const ARE_RIGHT =
+  'Resumed, the run says that each is the right one, and the others are updated, too. Where one is another: ' +
+  'cancel the run, and put right at the service what was changed.';
 
 type ApprovalProps = Pick<Shown, 'run'> & Pick<PageVisit, 'visitor'>;
 
@@ -207,7 +230,7 @@ function Approval({ run, visitor }: ApprovalProps) {
     <section>
       <h2>Approval</h2>
       <Facts of={facts.map(([name, words]) => [name, <Text of={words} />] as const)} />
-      <a href={`/jobs/${encodeURIComponent(run.job)}`}>The job</a>{' '}
+      <a href={`/jobs/${encodeURIComponent(jobFileOf(run))}`}>The job</a>{' '}
       {awaitsApproval(run) ? <Approve run={run} visitor={visitor} /> : null}
     </section>
   );
@@ -232,27 +255,27 @@ function Holds({ run: { rows, outcomes } }: { readonly run: Run }) {
 }
 
 type Act = readonly [path: string, words: string];
-const PAUSE: Act = ['pause', 'Pause'];
-const GO_ON: Act = ['resume', 'Go on'];
+const PAUSE: Act = ['pause', 'Pause…'];
+const RESUME: Act = ['resume', 'Resume'];
 const CANCEL: Act = ['cancel', 'Cancel…'];
 const AGAIN: Act = ['rerun', 'Run again what did not succeed…'];
 
 const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
   queued: [PAUSE, CANCEL],
   running: [PAUSE, CANCEL],
-  paused: [GO_ON, CANCEL],
-  stopped: [GO_ON, CANCEL],
+  paused: [RESUME, CANCEL],
+  stopped: [RESUME, CANCEL],
   cancelled: [AGAIN],
   finished: [AGAIN],
 };
 
-/** What can't be taken back is confirmed on a page of its own. */
-const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
+/** What can't be taken back is confirmed on a page of its own, and a pause says there why. */
+const CONFIRMED: readonly Act[] = [PAUSE, CANCEL, AGAIN];
 
-/** Before a file that is unlike others is let go, it can be given up. */
+/** Before what a person has to look at is let go, it can be given up. */
 function actsOf({ state, reason }: Pick<Run, 'state' | 'reason'>): readonly Act[] {
   if (awaitsApproval({ state, reason })) return [CANCEL];
-  return reason === 'unusual' ? [CANCEL, GO_ON] : ACTS[state];
+  return reason === 'unusual' || reason === 'adopted' ? [CANCEL, RESUME] : ACTS[state];
 }
 
 /** Sends the shown state along: once it has changed, nothing is done. */

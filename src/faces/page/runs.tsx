@@ -20,8 +20,15 @@ import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { knownIn, rowNumber } from './run-rows.ts';
 
 export const runsRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/runs/latest', role: 'viewer', answer: toLatest },
   { method: 'GET', path: '/runs', role: 'viewer', answer: list },
 ];
+
+async function toLatest({ page: { ledger } }: PageVisit): Promise<Reply> {
+  const [newest] = await ledger.index.latest(1);
+  if (newest === undefined) return { kind: 'missing', words: 'Nothing was run yet.' };
+  return { kind: 'redirect', to: runPath(newest.run) };
+}
 
 const RUNS_A_PAGE = 50;
 /** Runs searched for a state or job; the next page goes on from there. */

@@ -12,7 +12,7 @@ import { countOf, numberShown } from '../../lib/terminal.ts';
 import { programVersion } from '../../lib/version.ts';
 import { type AuditEntry, parseEntry } from '../../model/audit.ts';
 import { Facts, Story, Table, Time } from '../../runs/report/html/parts.tsx';
-import { serviceWords } from '../../runs/service-notice.ts';
+import { serviceAlarm } from '../../runs/service-notice.ts';
 import { serviceReport } from '../../runs/status.ts';
 import type { Reply } from '../web/visit.ts';
 import { Empty } from '../web/words.tsx';
@@ -47,7 +47,8 @@ async function lookAtSystem({ page, visitor }: PageVisit) {
   ] as const;
   const [disk, counts, workers, registered, service, entries, found] = await Promise.all(looks);
   const acts = entries.flatMap((text) => parseEntry(text) ?? []).map(wordsOf);
-  const told = { service: serviceWords(service), acts, doctor: found };
+  acts.reverse();
+  const told = { service: serviceAlarm(service, page.clock.date().getTime()).words, acts, doctor: found };
   return { roundTripMs, disk, ...counts, workers, registered, ...told };
 }
 

@@ -23,11 +23,13 @@ type LayoutProps = {
   /** Nothing can be done from here: the process that acts is absent. */
   readonly looksOnly: boolean;
   readonly assets: AssetPaths;
+  /** The state of the service stands in its live part. */
+  readonly isLive: boolean;
   readonly children?: Child;
 };
 
 export function Layout(props: LayoutProps) {
-  const { title, standing, visitor, looksOnly, assets, children } = props;
+  const { title, standing, visitor, looksOnly, assets, isLive, children } = props;
   const target = standing === null ? [] : [`[${targetShown(standing.target)}]`];
   return (
     <html lang="en">
@@ -47,7 +49,8 @@ export function Layout(props: LayoutProps) {
           <strong>onboard</strong>
           {visitor === null ? null : <Ways {...props} visitor={visitor} />}
         </header>
-        {standing === null ? null : <Service service={standing.service} looksOnly={looksOnly} />}
+        {standing === null || isLive ? null : <Service service={standing.service} looksOnly={looksOnly} />}
+        <p id="connection" class="bad noprint" role="status"></p>
         <main id="main">{children}</main>
         {standing === null ? null : <footer class="dim noprint">onboard {standing.version}</footer>}
       </body>
@@ -61,34 +64,39 @@ function Ways({ path, visitor }: WaysProps) {
   const isOperator = visitor.role === 'operator';
   return (
     <>
-      <nav aria-label="Pages">
-        {PAGES.filter(([to]) => isOperator || to !== '/upload').map(([to, name]) => (
-          <a href={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
-            {name}
-          </a>
-        ))}
-      </nav>
-      <search>
-        <form action="/runs">
-          <input
-            type="search"
-            name="q"
-            size={10}
-            placeholder={isOperator ? 'key or run' : 'run'}
-            aria-label="Search"
-            data-search
-          />
-        </form>
-      </search>
-      <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
-        Pause updates
+      <button type="button" class="menu" popovertarget="menu">
+        Menu
       </button>
-      <form method="post" action="/leave" class="who">
-        <span>
-          <Text of={visitor.name} bytes={80} /> <span class="dim">{visitor.role}</span>
-        </span>
-        <button type="submit">Log out</button>
-      </form>
+      <div id="menu" popover="auto">
+        <nav aria-label="Pages">
+          {PAGES.filter(([to]) => isOperator || to !== '/upload').map(([to, name]) => (
+            <a href={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <search>
+          <form action="/runs">
+            <input
+              type="search"
+              name="q"
+              size={10}
+              placeholder={isOperator ? 'key or run' : 'run'}
+              aria-label="Search"
+              data-search
+            />
+          </form>
+        </search>
+        <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
+          Pause updates
+        </button>
+        <form method="post" action="/leave" class="who">
+          <span>
+            <Text of={visitor.name} bytes={80} /> <span class="dim">{visitor.role}</span>
+          </span>
+          <button type="submit">Log out</button>
+        </form>
+      </div>
     </>
   );
 }
@@ -99,15 +107,12 @@ function isWithin(path: string, to: string): boolean {
 
 const LOOKS_ONLY = ' · This page only looks: for what it can do, open the page of `onboard start`.';
 
-/** Also the line in which the script says whether the server answers. */
-function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<LayoutProps, 'looksOnly'>) {
+/** Below it the script says whether the server answers. */
+export function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<LayoutProps, 'looksOnly'>) {
   return (
     <p class={service.isWell ? 'state dim noprint' : 'state t-bad noprint'}>
-      <span>
-        <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> <Text of={service.words} />
-        {looksOnly ? <Prose of={LOOKS_ONLY} /> : null}
-      </span>{' '}
-      <span id="connection" class="bad" role="status"></span>
+      <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> The service: <Text of={service.words} />
+      {looksOnly ? <Prose of={LOOKS_ONLY} /> : null}
     </p>
   );
 }

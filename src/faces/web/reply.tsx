@@ -3,20 +3,39 @@
  * where something can't be shown. Each kind has its own policy; server.tsx has what all responses
  * share.
  */
+import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
+import type { JSX } from 'hono/jsx/jsx-runtime';
 import { shortDigest } from '../../lib/digest.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { Called, Prose } from '../../lib/html-text.tsx';
 import type { Log } from '../../lib/log.ts';
+import { createRecentMap } from '../../lib/recent.ts';
 import { asCalled } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { withDeadline } from '../../lib/waiting.ts';
 import type { Visitor } from '../../model/ask.ts';
 import type { Assets } from './assets.ts';
-import { Layout } from './layout.tsx';
+import { Layout, Service } from './layout.tsx';
 import type { Core, Reply, Standing } from './visit.ts';
 
-export type Frame = { readonly page: Core; readonly assets: Assets; readonly log: Log };
+export type Frame = {
+  readonly page: Core;
+  readonly assets: Assets;
+  readonly log: Log;
+  readonly lines: Lines;
+};
+
+type Lines = ReturnType<typeof createLines>;
+
+const LINES_KEPT = 200;
+
+/** What was done, until the page that comes next has told it, to whoever did it alone. */
+export function createLines() {
+  return createRecentMap<string, { readonly words: string; readonly by: string }>(LINES_KEPT);
+}
+
+const SAID = 'said';
 
 /** `visitor`: `null`: not logged in. */
 export type Asked = { readonly context: Context; readonly frame: Frame; readonly visitor: Visitor | null };
@@ -28,7 +47,7 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
     case 'page':
       return pageResponse(asked, reply);
     case 'redirect':
-      return asked.context.redirect(reply.to, 303);
+      return asked.context.redirect(toldAt(reply, asked), 303);
     case 'json':
       return Response.json(reply.value);
     case 'download':
@@ -48,6 +67,13 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
     default:
       return reply satisfies never;
   }
+}
+
+function toldAt({ to, said }: Extract<Reply, { kind: 'redirect' }>, { frame, visitor }: Asked): string {
+  if (said === undefined || visitor === null) return to;
+  const name = randomBytes(9).toString('base64url');
+  frame.lines.set(name, { words: said, by: visitor.name });
+  return `${to}${to.includes('?') ? '&' : '?'}${SAID}=${name}`;
 }
 
 const ETAG = 22;
@@ -87,7 +113,12 @@ export async function pageResponse(
   { context, frame, visitor }: Asked,
   { title, body, live, status = 200 }: Omit<Extract<Reply, { kind: 'page' }>, 'kind'>,
 ): Promise<Response> {
-  const { pathname, search } = new URL(context.req.url);
+  const { pathname, search, searchParams } = new URL(context.req.url);
+  const line = searchParams.get(SAID) ?? '';
+  const kept = frame.lines.get(line);
+  const said = kept?.by === visitor?.name ? kept?.words : undefined;
+  if (said !== undefined) frame.lines.delete(line);
+  const own = search.replace(new RegExp(`[?&]${SAID}=[^&]*$`), '');
   const standing = visitor === null ? null : await standingOf(frame.page);
   // Whoever is not logged in learns no folder.
   const called = (visitor === null ? null : frame.page.command) ?? 'onboard';
@@ -100,13 +131,32 @@ export async function pageResponse(
         visitor={visitor}
         looksOnly={frame.page.ask === null}
         assets={frame.assets.paths}
+        isLive={live !== undefined}
       >
+        {said === undefined ? null : (
+          <p class="notice" role="status">
+            <b aria-hidden="true">✓</b> <Prose of={said} bytes={1_500} />
+          </p>
+        )}
         {body}
-        {live === undefined ? null : <div data-live={livePath(pathname) + search}>{live}</div>}
+        {live === undefined ? null : (
+          <div data-live={livePath(pathname) + own}>{await withService(live, frame.page, standing)}</div>
+        )}
       </Layout>
     </Called.Provider>
   );
   return new Response(`<!doctype html>\n${String(await html)}\n`, { status, headers: HTML });
+}
+
+/** What a live part shows first: it is fetched again, and what stands above the page is not. */
+export async function withService(live: JSX.Element, page: Core, known?: Standing | null) {
+  const standing = known === undefined ? await standingOf(page) : known;
+  return (
+    <>
+      {standing === null ? null : <Service service={standing.service} looksOnly={page.ask === null} />}
+      {live}
+    </>
+  );
 }
 
 const STANDING_MS = 2_000;

@@ -19,6 +19,7 @@ import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
 import {
   type Asked,
+  createLines,
   type Frame,
   failureResponse,
   fragmentResponse,
@@ -26,11 +27,12 @@ import {
   livePath,
   messageResponse,
   responseTo,
+  withService,
 } from './reply.tsx';
 import { createSessions, type Sessions } from './sessions.ts';
 import type { Core, Reply, Route } from './visit.ts';
 
-type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
+type PageOptions<Page extends Core> = Omit<Frame, 'page' | 'lines'> & {
   readonly page: Page;
   readonly routes: readonly Route<Page>[];
   readonly access: WebAccess;
@@ -162,7 +164,7 @@ type AppOptions<Page extends Core> = Pick<
 
 function createApp<Page extends Core>(options: AppOptions<Page>) {
   const { page, routes, assets, log, access, sessions } = options;
-  const frame = { page, assets, log };
+  const frame = { page, assets, log, lines: createLines() };
   const app = new Hono<Env>();
   const fragments = createKept<string | Reply>(FRESH_MS, FRAGMENTS);
   const entrance = createEntrance({ access, sessions, frame });
@@ -203,8 +205,10 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
       const made = await fragments(`${asked.visitor.role} ${pathname}${search}`, async () => {
         const reply = await answer(route, asked, page);
         if (reply.kind !== 'page') return reply;
-        if (reply.live !== undefined)
-          return String(await (<Called.Provider value={command}>{reply.live}</Called.Provider>));
+        if (reply.live !== undefined) {
+          const live = await withService(reply.live, page);
+          return String(await (<Called.Provider value={command}>{live}</Called.Provider>));
+        }
         return { kind: 'redirect', to: pathname.replace(/\/live$/, '') + search };
       });
       return typeof made === 'string' ? fragmentResponse(made, asked.context) : responseTo(made, asked);

@@ -46,8 +46,8 @@ export type Reply =
       readonly live?: JSX.Element | undefined;
       readonly status?: number;
     }
-  /** 303: the page that says what was done. */
-  | { readonly kind: 'redirect'; readonly to: string }
+  /** 303. `said`: what was done, told once on top of the page that comes next. */
+  | { readonly kind: 'redirect'; readonly to: string; readonly said?: string }
   | { readonly kind: 'json'; readonly value: unknown }
   /** As an attachment, never shown as a page of ours. */
   | {

@@ -4,8 +4,8 @@
  */
 import type { Child } from 'hono/jsx';
 import { round } from '../../lib/chart/series.tsx';
-import { Prose } from '../../lib/html-text.tsx';
-import { countOf } from '../../lib/terminal.ts';
+import { Prose, Text } from '../../lib/html-text.tsx';
+import { countOf, numberShown } from '../../lib/terminal.ts';
 import { kindsOf } from '../../model/outcome.ts';
 import { sumWords } from '../../runs/report/html/parts.tsx';
 
@@ -45,6 +45,21 @@ export function Problems({ of }: { readonly of: readonly string[] }) {
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+type Warned = { readonly code: string; readonly column?: string | undefined; readonly count: number };
+
+/** What looked odd in rows that went all the same; no cells. */
+export function Warnings({ of }: { readonly of: readonly Warned[] }) {
+  if (of.length === 0) return null;
+  const words = of.map(({ code, column, count }) => {
+    return `${numberShown(count)} × ${code}${column === undefined ? '' : ` in “${column}”`}`;
+  });
+  return (
+    <div class="t-doubt">
+      ! Warnings: <Text of={words.join(', ')} bytes={1_000} />
     </div>
   );
 }

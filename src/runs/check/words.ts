@@ -70,17 +70,19 @@ function shownIssues(issues: readonly FoundIssue[]): readonly FoundIssue[] {
   });
 }
 
-export function causeLines({ causes, issuesTotal }: Checked): string[] {
+function causeLines({ causes, issuesTotal }: Checked): string[] {
   if (issuesTotal === causes.length) return [];
   const shown = causes.slice(0, CAUSES_SHOWN);
   const rest = causes.length - shown.length;
-  return [
-    ...shown.map(({ count, code, column, row }) => {
-      const where = column === null ? '' : ` in "${column}"`;
-      return `${count} × ${code}${where}, first in row ${row}`;
-    }),
-    ...(rest > 0 ? [`… and ${countOf(rest, 'cause')} more`] : []),
-  ];
+  const lines = shown.map(causeWords);
+  if (rest === 0) return lines;
+  lines.push(`… and ${countOf(rest, 'cause')} more`);
+  return lines;
+}
+
+export function causeWords({ count, code, column, row }: Checked['causes'][number]): string {
+  const where = column === null ? '' : ` in "${column}"`;
+  return `${count} × ${code}${where}, first in row ${row}`;
 }
 
 const CAUSES_SHOWN = 10;

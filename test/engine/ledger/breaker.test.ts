@@ -52,6 +52,7 @@ const WELL = {
   failuresInARow: 0,
   cause: null,
   since: null,
+  failedAt: null,
   isProbing: false,
   nextAt: null,
   tokenUntil: null,
@@ -218,7 +219,7 @@ describe('the breaker', () => {
     await grantOf(bench.b.ledger, intent('i b 1'));
     const before = await bench.fields();
     await bench.a.breaker.failed(failure('i a 1'));
-    expect(await bench.fields()).toEqual({ ...before, failures: '11' });
+    expect(await bench.fields()).toEqual({ ...before, failures: '11', failed: expect.any(String) });
   });
 
   test('closes when the probe is told to be patient: the service is there', async () => {

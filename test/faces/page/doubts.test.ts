@@ -6,18 +6,20 @@ import { ownFolder } from '../../support/folder.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 import { doubtOf } from '../../support/settled-row.ts';
 import { setOfRun } from '../../support/stored.ts';
-import { look, openOwnPage, textOf } from './own-page.ts';
+import { keep, look, openOwnPage, textOf } from './own-page.ts';
 
 const own = useOwnRedis();
 
 const LOOKUP = { path: '/v1/subclients/{key}', match: '', id: '/id' };
+
+const COLUMNS = ['externalId', 'details.name'];
 
 async function openDoubts(seeded: { readonly definition?: object; readonly target?: string } = {}) {
   const { page, seed } = await openOwnPage(own());
   const settlements = [1, 2, 3, 4, 5].map((n) =>
     n === 4 ? doubtOf(n, { outcome: 'created', id: 'sub-4' }) : doubtOf(n),
   );
-  const run = await seed({ rows: 5, settlements, ...seeded });
+  const run = await seed({ rows: 5, settlements, columns: COLUMNS, ...seeded });
   const place = `/runs/${run.id}/doubts`;
   const give = async (text: string) => {
     const { reply } = await look(page, place, { method: 'PUT', bytes: bytesOf(text) });
@@ -38,10 +40,13 @@ describe('rows in doubt', () => {
     const k = page.ledger.of(run.target).keys.run(run.id);
     const sighting = { kind: 'found-twice', ids: ['sub-8', 'sub-9'], at: '2026-11-21T10:21:00Z' };
     await setOfRun(page.ledger.redis, k, 'sightings', { 5: sighting });
+    const cells = ['K2', 'Beta Ltd'];
+    const source = JSON.stringify({ kind: 'cells', row: 2, line: 3, cells });
+    await keep(page, run, 'sources', 2, source);
     const { html } = await look(page, place);
     const text = textOf(html);
     expect(text).toMatch(/4 rows may exist at the service\..*0 settled · 4 left/);
-    expect(text).toContain('Row 1 K1Row 2 K2Row 3 K3Row 5 K5');
+    expect(text).toContain('Row 1 K1Row 2 K2Beta LtdRow 3 K3Row 5 K5');
     expect(text).toMatch(
       /What became of row 1\?.*It was not looked up yet|It was not looked up yet.*row 1\?/,
     );

@@ -30,8 +30,7 @@ test("a file's own draft says of each column what would really be sent of it", a
   const since = named(draft, 'Gründungsdatum');
   expect(since).toMatchObject({ field: 'kyc.details.incorporationDate' });
   expect(since?.reading).toContain('dd.MM.yyyy');
-  expect(since?.sent[0]).toMatch(/^"\d{4}-\d\d-\d\dT00:00:00.000Z"$/);
-  expect(since?.samples[0]).toMatch(/^\d\d\.\d\d\.\d{4}$/);
+  expect(since?.samples[0]).toEqual({ cell: '13.08.2001', sent: '"2001-08-13T00:00:00.000Z"' });
   expect(draft.request).toMatch(/^POST \/v1\/subclients\n\{/);
   // What is shown is a definition as it stands.
   expect(jobDefinitionSchema.safeParse(parseFormJob(draft.yaml, draft.job).definition).success).toBe(true);
@@ -141,16 +140,36 @@ test("a payee's country is read as one, and the form's job says so", async () =>
   const draft = draftOf(sample, 'counterparty.draft', null);
   expect(draft.problems).toEqual([]);
   const column = named(draft, 'Bank country');
-  expect(column).toMatchObject({ field: 'accounts.0.country', sent: ['"ESP"', '"DEU"'] });
+  expect(column?.field).toBe('accounts.0.country');
+  expect(column?.samples).toEqual([
+    { cell: 'España', sent: '"ESP"' },
+    { cell: 'Deutschland', sent: '"DEU"' },
+  ]);
   expect(column?.readings[0]?.words).toBe('as:country');
   expect(parseFormJob(draft.yaml, draft.job).definition.fields['accounts.0.country']).toMatchObject({
     as: 'country',
   });
 });
 
+test('each cell stands beside what is sent of its own row, whatever other rows lack or repeat', async () => {
+  const rows = ['K1,,Spain', 'K2,Acme,Nowhere', 'K3,Beta,France', 'K4,Beta,Spain', 'K5,Gamma,'];
+  const file = await ownFile(['externalId,details.name,addresses.primary.country', ...rows, ''].join('\n'));
+  const draft = draftOf(await sampleFile(file, formatSchema.parse({})), 'subclient.create', null);
+  expect(named(draft, 'addresses.primary.country')?.samples).toEqual([
+    { cell: 'France', sent: '"FRA"' },
+    { cell: 'Spain', sent: '"ESP"' },
+    { cell: 'Nowhere', sent: null },
+  ]);
+  expect(named(draft, 'details.name')?.samples).toEqual([
+    { cell: 'Beta', sent: '"Beta"' },
+    { cell: 'Gamma', sent: '"Gamma"' },
+    { cell: 'Acme', sent: null },
+  ]);
+});
+
 test('a column without a field is not sent, and stands under "ignore"', async () => {
   const draft = await changedBy({ Gründungsdatum: { field: '' } });
-  expect(named(draft, 'Gründungsdatum')?.sent).toEqual([]);
+  expect(named(draft, 'Gründungsdatum')?.samples[0]).toEqual({ cell: '13.08.2001', sent: null });
   expect(parseFormJob(draft.yaml, draft.job).definition.ignore).toContain('Gründungsdatum');
 });
 
@@ -215,7 +234,7 @@ test('of a file with more columns than the page shows the first can be mapped, a
   expect([draft.columns.length, draft.more, draft.problems]).toEqual([300, 700, []]);
   const form = formOf(draft, { 'Column 300': { field: 'details.displayName' } });
   const changed = draftOf(sample, 'subclient.create', form);
-  expect(named(changed, 'Column 300')?.sent).toEqual(['"v299"']);
+  expect(named(changed, 'Column 300')?.samples).toEqual([{ cell: 'v299', sent: '"v299"' }]);
   expect(parseFormJob(changed.yaml, 'wide').definition.ignore).toEqual(
     header.filter((name) => name !== 'details.name' && name !== 'Column 300'),
   );

@@ -277,6 +277,12 @@ test.each([
     );
   for (const { row, line, column, value, expected } of checked.issues)
     expect(shown).toContain(`${row}${line}${column ?? 'the row'}${value ?? ''}${expected}`);
+  expect(shown.indexOf('warning')).toBeLessThan(shown.indexOf('read as'));
+  const html = await look();
+  expect(html.match(/<details>/g) ?? []).toHaveLength(
+    checked.causes.length + Math.max(0, checked.requests.length - 1),
+  );
+  expect(html.includes('sent as they stand.')).toBe(checked.warnings.length > 0);
   const names = told.flatMap((line) => /^ {2}(\S[a-z ]{10}) /.exec(line)?.[1]?.trim() ?? []);
   expect(names).toEqual(lines.length > 1 ? NAMES : ['read as', 'known keys']);
 });

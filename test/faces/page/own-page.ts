@@ -88,7 +88,7 @@ type Looking = {
   readonly bytes?: AsyncIterable<Uint8Array>;
 };
 
-/** What the page at that address answers, and its HTML where it has any. */
+/** What the page at that address answers, and its HTML, or the line on top of the page that comes next. */
 export async function look(
   page: PageContext,
   path: string,
@@ -116,7 +116,8 @@ export async function look(
     bytes: bytes ?? null,
     page: { ...page, standing: () => Promise.reject(new Error('not asked for')) },
   });
-  const html = reply.kind === 'page' ? `${await reply.body}${(await reply.live) ?? ''}` : '';
+  const line = reply.kind === 'redirect' ? (reply.said ?? '') : '';
+  const html = reply.kind === 'page' ? `${await reply.body}${(await reply.live) ?? ''}` : line;
   return { kind: reply.kind, reply, html };
 }
 

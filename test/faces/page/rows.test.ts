@@ -43,9 +43,23 @@ async function listOf(
     known: textOf(known),
     rows: [...table.matchAll(/<td class="n"><a href="[^"]*\/rows\/(\d+)"/g)].map(([, row]) => Number(row)),
     next: numberIn(/after=(\d+)" rel="next"/),
-    stoppedAt: numberIn(/after=(\d+)">Go on from row/),
+    stoppedAt: numberIn(/after=(\d+)">Look on from row/),
   };
 }
+
+test('operators see what the record of a row is called, viewers no cell', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const run = await seed({
+    rows: 2,
+    columns: ['externalId', 'First', 'Last'],
+    definition: { fields: { 'details.name': { columns: ['First', 'Last'], join: ' ' } } },
+    settlements: [endedRow(1, 'invalid'), endedRow(2, 'created')],
+  });
+  const cells = ['K1', 'Ada', 'Byron'];
+  await keep(page, run, 'sources', 1, JSON.stringify({ kind: 'cells', row: 1, line: 2, cells }));
+  expect((await listOf(page, run, {})).text).toMatch(/RowKeyNameOutcomeWhat was said ?1K1Ada Byroninvalid/);
+  expect((await listOf(page, run, {}, VIEWER)).html).not.toMatch(/Ada|Byron|>Name</);
+});
 
 async function csvOf(page: PageContext, path: string, visitor: Visitor = OPERATOR): Promise<string[]> {
   const { reply } = await look(page, path, { visitor });

@@ -7,6 +7,7 @@ import { createDigests } from '../../../src/faces/page/digests.ts';
 import type { Visitor } from '../../../src/model/ask.ts';
 import { atPage } from '../../../src/model/audit.ts';
 import { writeOff } from '../../../src/runs/account.ts';
+import { jobFileOf } from '../../../src/runs/adopt.ts';
 import { writeReportOf } from '../../../src/runs/report.ts';
 import { actingAs } from '../../../src/session.ts';
 import { useOwnRedis } from '../../support/redis.ts';
@@ -148,6 +149,74 @@ test('an operator is given the answer to the partner, in his language, and its w
   expect(textOf(refused.html)).toContain('That is for operators');
 });
 
+/** Rows 1 and 2 can't be sent as they are, row 3 was refused, row 4 is at the service. */
+async function openWrong() {
+  const { page, seed } = await openOwnPage(own());
+  const run = await seed({
+    rows: 4,
+    columns: ['externalId', 'details.name', 'Reg'],
+    definition: { fields: { 'regulators.isRegulated': 'Reg' } },
+    settlements: [
+      endedRow(1, 'invalid', { code: 'cell_not_convertible' }),
+      endedRow(2, 'invalid', { code: 'cell_not_convertible' }),
+      endedRow(3, 'rejected', { code: 'http_418', status: 418 }),
+      endedRow(4, 'created'),
+    ],
+  });
+  for (const [row, reg] of [
+    [1, 'perhaps'],
+    [2, 'maybe'],
+    [3, 'yes'],
+  ] as const) {
+    const cells = [`K${row}`, `Name ${row}`, reg];
+    await keep(page, run, 'sources', row, JSON.stringify({ kind: 'cells', row, line: row + 1, cells }));
+  }
+  return { page, run };
+}
+
+test('before rows are sent again it is said which, and how many would be invalid again', async () => {
+  const { page, run } = await openWrong();
+  const asked = async (query: string) => {
+    const { html } = await look(page, `/runs/${run.id}/rerun?${query}`);
+    return { html, text: textOf(html) };
+  };
+  const { html, text } = await asked('');
+  expect(text).toMatch(
+    /as this run had it ?✗ 2 of the 3 rows looked at would be invalid again: 2 × cell_not_convertible in “Reg”.*as it is now/,
+  );
+  expect(html).not.toContain('perhaps');
+  expect((await asked('only=rejected')).text).toContain(
+    'None of the 1 row looked at would be invalid by its cells.',
+  );
+  expect((await asked('only=invalid')).text).toContain('2 of the 2 rows looked at would be invalid again');
+});
+
+test('rows of a cause are shown before they are written off, and no others', async () => {
+  const { page, run } = await openWrong();
+  await writeReportOf(run, page);
+  const cause = (await page.digests(run)).causes.find(({ outcome }) => outcome === 'invalid')?.id ?? '';
+  const { html } = await look(page, `/runs/${run.id}/write-off?cause=${cause}`);
+  expect(textOf(html)).toMatch(/RowKeyNameOutcomeCode ?1K1Name 1invalid.*2K2Name 2invalid/);
+  expect(textOf(html)).toContain('Write 2 rows off');
+  expect(html).not.toMatch(/K3|name="rows"/);
+});
+
+test('a run of adopted records says so, and its job is the one with a file', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const adopted = await seed({
+    rows: 1,
+    settlements: [endedRow(1, 'adopted')],
+    definition: { operation: 'subclient.adopt', fields: { id: 'id' }, approval: 'required' },
+    columns: ['externalId', 'id'],
+  });
+  const words = textOf((await look(page, `/runs/${adopted.id}`)).html);
+  expect(words).toContain('1 of 1 row is known by an id now');
+  expect(jobFileOf({ job: 'partner.adopt', operation: adopted.operation })).toBe('partner');
+  expect(jobFileOf({ job: 'partner.adopt', operation: 'subclient.create' })).toBe('partner.adopt');
+  const again = await look(page, `/runs/${adopted.id}/rerun`);
+  expect(again.html).not.toContain('value="now"');
+});
+
 test('a viewer sees keys, and neither names of files nor what can be done', async () => {
   const { page, run } = await openRun();
   await writeReportOf(run, page);
@@ -211,7 +280,7 @@ test('a note shows beside its cause, as text and to viewers too, until its text 
   expect((await write('mine', VIEWER)).html).toContain('That is for operators');
   expect((await write('x'.repeat(501))).html).toContain('The note has 501 characters: expected at most 500');
   expect(await noted()).not.toContain('Note:');
-  expect((await write(`  ${nasty} `)).reply).toEqual({ kind: 'redirect', to: `/runs/${run.id}` });
+  expect((await write(`  ${nasty} `)).reply).toMatchObject({ kind: 'redirect', to: `/runs/${run.id}` });
   expect(await noted()).toContain('&lt;script&gt;alert(1)');
   expect(await noted()).not.toMatch(/<script|<textarea/u);
   const form = await look(page, `${place}?run=${run.id}`);
@@ -243,6 +312,10 @@ test('only files that the summary names are given, and no other path', async () 
 test('runs are listed newest first, by state and job, in pages that leave none out', async () => {
   const { page, seed } = await openRun();
   for (let n = 0; n < 60; n += 1) await seed({ rows: 1, settlements: [endedRow(1, 'created')] });
+  const newest = await page.ledger.index.latest(1);
+  expect((await look(page, '/runs/latest', { visitor: VIEWER })).reply).toMatchObject({
+    to: `/runs/${newest[0]?.run}`,
+  });
   const listed = async (query: string) => {
     const { html } = await look(page, `/runs?${query}`);
     const ids = [...html.matchAll(/href="\/runs\/([^"/]+)"/g)].map(([, id = '']) => id);
@@ -310,7 +383,7 @@ test('what somebody did is told with their name: in the story of the run, and at
   const story = textOf((await look(page, `/runs/${run.id}`)).html);
   expect(story).toMatch(/Story.*registered by \S+@.*began.*paused by ops-1: a new file comes\.{184}$/);
   const system = textOf((await look(page, '/system')).html);
-  expect(system).toMatch(new RegExp(`Who did what.*log-in by ops-1.*paused by ops-1, run ${run.id}`));
+  expect(system).toMatch(new RegExp(`Who did what.*paused by ops-1, run ${run.id}.*log-in by ops-1`));
   const kept = await page.ledger.redis.lrange(page.ledger.of(run.target).keys.audit, 0, -1);
   expect(kept.map((text) => JSON.parse(text).via)).toEqual(['user', 'user', 'page', 'page']);
 });

@@ -1,6 +1,6 @@
 -- An attempt ended without a definite answer. The breaker's hash; all times in ms:
 -- - 'since': when the first attempt of the current series ended without a definite answer
--- - 'failures': how many in a row; 'cause': why the latest failed
+-- - 'failures': how many in a row; 'cause': why the latest failed; 'failed': when that was
 -- - open: 'until': end of the pause; 'trips': probes that failed
 -- - half-open: 'probe': the probing row's mark; 'probing': when it is given up
 -- - 'hold': until when the service asked all to wait
@@ -35,7 +35,7 @@ local function pauseAfter(isOpen, isProbe, trips)
 end
 
 local function trip(isOpen, isProbe, before)
-  call('HSET', breaker, 'cause', cause)
+  call('HSET', breaker, 'cause', cause, 'failed', now)
   local trips, pause = pauseAfter(isOpen, isProbe, before)
   if pause > 0 then
     call('HSET', breaker, 'until', string.format('%.0f', now + pause), 'trips', trips)
@@ -51,6 +51,6 @@ if isFailure then
   trip(isOpen, isProbe, tonumber(found[4] or '0'))
 elseif isProbe then
   -- The probe was answered, if only with a limit: the service is there, and the breaker closes.
-  call('HDEL', breaker, 'failures', 'cause', 'until', 'trips', 'probe', 'probing')
+  call('HDEL', breaker, 'failures', 'failed', 'cause', 'until', 'trips', 'probe', 'probing')
 end
 return tostring(now - since)

@@ -7,7 +7,8 @@ import { keepLive } from './live.ts';
 
 const AFTER_MS = 300;
 const SHOWN: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
-  moment: { dateStyle: 'medium', timeStyle: 'medium' },
+  moment: { dateStyle: 'medium', timeStyle: 'short' },
+  second: { dateStyle: 'medium', timeStyle: 'medium' },
   time: { timeStyle: 'medium' },
   day: { dateStyle: 'medium' },
 };

@@ -48,9 +48,19 @@ type CauseProps = {
 };
 
 export function CauseCard({ cause, digest, note, children }: CauseProps) {
-  const { outcome, code, count, where } = cause;
+  const { outcome, code, count, where, examples } = cause;
+  const all = needingRows(digest);
+  // Of so few rows each is named below.
+  const isDrawn = where.length >= LEAST_PARTS && count > examples.length;
   return (
     <section class="cause">
+      <svg viewBox="0 0 1000 4" preserveAspectRatio="none" class="weight" aria-hidden="true">
+        <rect
+          width={Math.max(4, Math.round((1000 * count) / Math.max(1, all)))}
+          height="4"
+          class={`f-${outcome}`}
+        />
+      </svg>
       <h3>
         <span class="count">{numberShown(count)}</span>
         <span>
@@ -59,12 +69,12 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
       </h3>
       <p class="dim">
         <Dot kind={outcome} />
-        {kindWords(outcome)}, {shareOf(count, needingRows(digest))}{' '}
+        {kindWords(outcome)}, {shareOf(count, all)}{' '}
         <small class="mono">
           <Text of={code} bytes={60} />
         </small>
       </p>
-      {where.length < LEAST_PARTS ? null : (
+      {!isDrawn ? null : (
         <>
           <Strip
             title={`Where in the file: rows ${numberShown(cause.first)} to ${numberShown(cause.last)}`}

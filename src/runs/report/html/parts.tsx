@@ -66,8 +66,8 @@ export function targetShown(target: string): string {
 
 type TimeProps = {
   readonly at: string;
-  /** `time`: today's, where the day says nothing. */
-  readonly show?: 'moment' | 'time' | 'day';
+  /** `second`: of events that come close together; `time`: today's, where the day says nothing. */
+  readonly show?: 'moment' | 'second' | 'time' | 'day';
 };
 
 /** UTC; the page's script rewrites the text in the viewer's own zone. */
@@ -76,9 +76,10 @@ export function Time({ at, show = 'moment' }: TimeProps) {
   if (Number.isNaN(date.getTime())) return <span>{at.slice(0, 30)}</span>;
   const iso = date.toISOString();
   const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
-  const text = { moment: `${day} ${time} UTC`, time: `${time} UTC`, day }[show];
+  const moment = `${day} ${time} UTC`;
+  const text = { moment, second: moment, time: `${time} UTC`, day }[show];
   return (
-    <time datetime={iso} title={`${day} ${time} UTC`} data-show={show}>
+    <time datetime={iso} title={moment} data-show={show}>
       {text}
     </time>
   );
@@ -201,7 +202,7 @@ export function Story({ story }: { readonly story: readonly Pick<Told, 'n' | 'at
     <ol class="story">
       {story.map(({ n, at, words }) => (
         <li value={n}>
-          <Time at={new Date(at).toISOString()} /> <Text of={words} />
+          <Time at={new Date(at).toISOString()} show="second" /> <Text of={words} />
         </li>
       ))}
     </ol>

@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { OUTCOMES } from '../../../model/outcome.ts';
 
 const LIGHT =
-  '--bg:#fff;--fg:#1b242c;--dim:#566370;--line:#dde3e8;--card:#f6f8f9;--accent:#1f5fa8;--created:#12795f;--updated:#2f6fb0;--drafted:#0d7c8c;--listed:#3b7ea1;--skipped:#7f8b96;--invalid:#a67c00;--rejected:#b3261e;--denied:#8e3b9c;--failed:#c95f20;--in-doubt:#5b3fd6;--cancelled:#7f868d;--open:#d5dce2;--ok:#12795f;--bad:#b3261e';
+  '--bg:#fff;--fg:#1b242c;--dim:#566370;--line:#dde3e8;--card:#f6f8f9;--accent:#1f5fa8;--created:#12795f;--updated:#2f6fb0;--drafted:#0d7c8c;--listed:#3b7ea1;--adopted:#5c7a1f;--skipped:#7f8b96;--invalid:#a67c00;--rejected:#b3261e;--denied:#8e3b9c;--failed:#c95f20;--in-doubt:#5b3fd6;--cancelled:#7f868d;--open:#d5dce2;--ok:#12795f;--bad:#b3261e';
 const DARK =
-  '--bg:#12181d;--fg:#e6ebef;--dim:#9dabb7;--line:#2a353e;--card:#1a2229;--accent:#7db4f0;--created:#3fbf9b;--updated:#6aa9e6;--drafted:#4fc0cf;--listed:#6cb4d8;--skipped:#7c8893;--invalid:#e3bd4a;--rejected:#f0736a;--denied:#c98ad6;--failed:#f2a06b;--in-doubt:#a391ff;--cancelled:#75818b;--open:#2f3a43;--ok:#3fbf9b;--bad:#f0736a';
+  '--bg:#12181d;--fg:#e6ebef;--dim:#9dabb7;--line:#2a353e;--card:#1a2229;--accent:#7db4f0;--created:#3fbf9b;--updated:#6aa9e6;--drafted:#4fc0cf;--listed:#6cb4d8;--adopted:#a3c25a;--skipped:#7c8893;--invalid:#e3bd4a;--rejected:#f0736a;--denied:#c98ad6;--failed:#f2a06b;--in-doubt:#a391ff;--cancelled:#75818b;--open:#2f3a43;--ok:#3fbf9b;--bad:#f0736a';
 
 const FILLS = [...OUTCOMES, 'open'].map((kind) => `.f-${kind}{fill:var(--${kind})}`);
 
@@ -27,7 +27,7 @@ const COMMON = [
   'svg{display:block}svg:not(.chart){width:100%;height:auto}svg text{fill:var(--fg);font-size:.85em}svg .s{fill:var(--dim)}svg .b{font-weight:700}svg .grid{stroke:var(--line)}svg .event{stroke:var(--dim);stroke-dasharray:3 3}.line{fill:none;stroke-width:1.6}.l-p50{stroke:var(--created)}.l-p90{stroke:var(--invalid)}.l-p99{stroke:var(--rejected)}.f-rib{fill:var(--dim)}',
   FILLS.join(''),
   'svg.dot{display:inline-block;width:.75em;height:.75em;vertical-align:-.03em}.sum{white-space:nowrap}svg.strip{height:14px}svg.stacked{height:72px}.ends{display:flex;justify-content:space-between;margin:.1em 0;font-size:.85em}.legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.3em 0}',
-  '.cause{border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem;margin:.7rem 0;break-inside:avoid}.cause h3{display:flex;gap:.7rem;align-items:baseline}.count{font-size:1.25rem;white-space:nowrap}small{font-size:.85em}.field{font-family:ui-monospace,DejaVu Sans Mono,monospace;font-size:.92em;background:var(--card);padding:0 .3em;border-radius:3px}',
+  '.cause{border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem;margin:.7rem 0;break-inside:avoid}.cause h3{display:flex;gap:.7rem;align-items:baseline}.count{font-size:1.25rem;white-space:nowrap}svg.weight{height:6px;background:var(--line)}small{font-size:.85em}.field{font-family:ui-monospace,DejaVu Sans Mono,monospace;font-size:.92em;background:var(--card);padding:0 .3em;border-radius:3px}',
   '.two{display:grid;gap:1.2rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(29rem,100%),1fr))}figure{margin:0}figcaption{margin-bottom:.3em}a{color:var(--accent)}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.4em 0}dt{color:var(--dim)}dd{margin:0}',
 ];
 const OWN = [

@@ -10,8 +10,10 @@ type Counted = Pick<Run, 'rows' | 'outcomes' | 'state' | 'reason'>;
 export function headlineOf({ outcomes, rows }: Counted, account: Account | null, run: string): string {
   if (rows === 0) return 'The file has no rows: nothing was sent';
   const isOther = account?.delivery !== run || isUntouched(account);
-  const done = isOther ? outcomes.listed || acceptedRows(outcomes) : account.atService;
-  const what = outcomes.listed > 0 ? 'answered' : 'at the service';
+  const answered = outcomes.listed || outcomes.adopted || acceptedRows(outcomes);
+  const done = isOther ? answered : account.atService;
+  const known = outcomes.adopted > 0 ? 'known by an id now' : 'at the service';
+  const what = outcomes.listed > 0 ? 'answered' : known;
   return `${numberShown(done)} of ${countOf(rows, 'row')} ${done === 1 || rows === 1 ? 'is' : 'are'} ${what}`;
 }
 

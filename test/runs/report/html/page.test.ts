@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../../src/config/job-definition.ts';
 import type { Note } from '../../../../src/model/note.ts';
+import { OUTCOMES } from '../../../../src/model/outcome.ts';
 import type { Run } from '../../../../src/model/run.ts';
 import type { Happening } from '../../../../src/model/story.ts';
 import { createDigestTally, digestSchema } from '../../../../src/runs/report/digest.ts';
 import { renderReport } from '../../../../src/runs/report/html/page.tsx';
+import { STYLE } from '../../../../src/runs/report/html/style.ts';
 import { summarize } from '../../../../src/runs/report/summary.ts';
 import {
   asChunk,
@@ -84,6 +86,11 @@ function digestTally(run: Run) {
 }
 
 describe('report.html', () => {
+  test('has a colour for each outcome, in the light and in the dark', () => {
+    for (const outcome of OUTCOMES)
+      expect(STYLE.match(new RegExp(`--${outcome}:#`, 'g')), outcome).toHaveLength(2);
+  });
+
   test('has no script, loads nothing, and its policy lets through its own style alone', async () => {
     const { page } = await pagesOf(refusals('no', 'no', 'no'));
     const style = page.match(/<style>([\s\S]*?)<\/style>/)?.[1] ?? '';

@@ -5,6 +5,6 @@ local function closeBreaker(breaker, answered)
   local found = call('HMGET', breaker, 'since', 'until', 'probe')
   local since, isOpen, probe = unpack(found)
   if since and (not isOpen or (probe and answered[probe])) then
-    call('HDEL', breaker, 'failures', 'cause', 'since', 'until', 'trips', 'probe', 'probing')
+    call('HDEL', breaker, 'failures', 'failed', 'cause', 'since', 'until', 'trips', 'probe', 'probing')
   end
 end

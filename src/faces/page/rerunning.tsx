@@ -1,0 +1,146 @@
+/**
+ * Before rows are sent again: how many would be invalid again, by the job as the run had it and as
+ * it is now. Keys and references are looked up when they go: of those nothing is foretold.
+ */
+import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
+import { loadJob } from '../../config/load-job.ts';
+import { definitionProblems, mappingFor } from '../../delivery/run-mapping.ts';
+import { Text } from '../../lib/html-text.tsx';
+import { countOf } from '../../lib/terminal.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import type { Run } from '../../model/run.ts';
+import { isAdoption } from '../../operations/operations.ts';
+import { RERUN_OUTCOMES, rowsToTakeUp } from '../../runs/rerun.ts';
+import { definitionOf } from '../../runs/status.ts';
+import type { Reply } from '../web/visit.ts';
+import { Choice, Confirm } from './acting.tsx';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
+import { rowsOfCause } from './row-search.ts';
+import { ofRun } from './rows.tsx';
+
+export const rerunningRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
+];
+
+/** As long as a person waits for an answer. */
+const LONGEST_MS = 2_000;
+
+async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply> {
+  const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
+  const cause = query.get('cause') ?? '';
+  const only = query.get('only');
+  const outcomes = new Set<Outcome>(there.filter((outcome) => only === null || outcome === only));
+  const rows = cause === '' ? null : await rowsOfCause(page, run, cause);
+  const { looked, own, current } = await foresee(run, { outcomes, rows }, page);
+  return {
+    kind: 'page',
+    title: 'Send rows again?',
+    body: (
+      <>
+        <h1>Send rows again?</h1>
+        <p>
+          They become a run of their own. Rows that an earlier re-run has taken are left out, and rows in
+          doubt too: settle those first.
+        </p>
+        {looked === 0 ? (
+          <p>No row of this run can be sent again.</p>
+        ) : (
+          <Confirm run={run} action="/rerun" go="Send them again">
+            <input type="hidden" name="cause" value={cause} />
+            {cause === '' ? (
+              there.map((outcome) => (
+                <Choice
+                  type="checkbox"
+                  name="only"
+                  value={outcome}
+                  checked={outcomes.has(outcome)}
+                  words={`${countOf(run.outcomes[outcome], 'row')} ${outcome}`}
+                />
+              ))
+            ) : (
+              <p>
+                <input type="hidden" name="only" value={only ?? ''} />
+                {`${countOf(looked, 'row')} ${only ?? ''}: those with the cause that you came from.`}
+              </p>
+            )}
+            <Way as="then" only={only} words="through the job as this run had it" again={own} />
+            {isAdoption(run.operation) ? null : (
+              <Way
+                as="now"
+                only={only}
+                words="through the job as it is now, where it was corrected since"
+                again={current}
+              />
+            )}
+          </Confirm>
+        )}
+      </>
+    ),
+  };
+}
+
+/** Where rows go in groups, or a job can't be used, nothing is foretold: `null`. */
+async function foresee(run: Run, choice: Parameters<typeof rowsToTakeUp>[1], page: PageContext) {
+  const { clock, env, ledger } = page;
+  const loaded = loadJob(run.job, env.jobsDirectory, definitionProblems);
+  const current = await loaded.then(({ definition }) => counterOf(definition, run)).catch(() => null);
+  const own = counterOf(await definitionOf(run, ledger), run);
+  const until = clock.now() + LONGEST_MS;
+  let looked = 0;
+  for await (const rows of rowsToTakeUp(run, choice, ledger)) {
+    looked += rows.length;
+    for (const row of rows) for (const counter of [own, current]) counter?.see(row);
+    if (clock.now() > until) break;
+  }
+  return { looked, own: own?.words(looked) ?? null, current: current?.words(looked) ?? null };
+}
+
+function counterOf(definition: JobDefinition, { operation, source }: Run) {
+  if (definition.group !== undefined || operationOf(definition) !== operation) return null;
+  const { map } = mappingFor(definition, source);
+  const causes = new Map<string, number>();
+  let invalid = 0;
+  return {
+    see(row: Parameters<typeof map>[0]) {
+      const mapped = map(row);
+      if (mapped.kind === 'mapped') return;
+      invalid += 1;
+      const named = mapped.issues.map(({ code, column }) =>
+        column === null ? code : `${code} in “${column}”`,
+      );
+      for (const cause of named) causes.set(cause, (causes.get(cause) ?? 0) + 1);
+    },
+    words(looked: number): string {
+      const of = `of the ${countOf(looked, 'row')} looked at`;
+      if (invalid === 0) return `None ${of} would be invalid by its cells.`;
+      const told = [...causes].toSorted(([, a], [, b]) => b - a).slice(0, CAUSES_TOLD);
+      return `✗ ${invalid} ${of} would be invalid again: ${told.map(([cause, n]) => `${n} × ${cause}`).join(', ')}`;
+    },
+  };
+}
+
+const CAUSES_TOLD = 3;
+
+type WayProps = {
+  readonly as: 'then' | 'now';
+  readonly only: string | null;
+  readonly words: string;
+  readonly again: string | null;
+};
+
+function Way({ as, only, words, again }: WayProps) {
+  return (
+    <>
+      <Choice
+        type="radio"
+        name="as"
+        value={as}
+        checked={(as === 'now') === (only === 'invalid')}
+        words={words}
+      />
+      <p class={again?.startsWith('✗') ? 'bad' : 'dim'}>
+        <Text of={again ?? ''} bytes={600} />
+      </p>
+    </>
+  );
+}
