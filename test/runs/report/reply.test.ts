@@ -2,12 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Standing } from '../../../src/model/account.ts';
 import { keptIssueSchema } from '../../../src/model/issue.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
-import {
-  correctionOf,
-  fateOf,
-  mailOf,
-  replyLanguages,
-} from '../../../src/runs/report/reply.ts';
+import { correctionOf, fateOf, mailOf, replyLanguages } from '../../../src/runs/report/reply.ts';
 import { settled } from './make-report.ts';
 
 const standing = (given: Partial<Standing>): Standing => ({
