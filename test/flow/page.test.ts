@@ -75,7 +75,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
 
   const run = await whileSlow(flow.sandbox, { after: [], latency: '1s' }, async () => {
     const path = await ops.post(`${upload}/start`, { job: 'portfolio', host });
-    await until(async () => (await ops.look(path)).includes('name="seen" value="running"'));
+    await until(async () => (await ops.look(path)).includes('>Pause'));
     expect(await ops.post(`${path}/pause`, { seen: 'running', why: 'lunch' })).toContain('is paused');
     expect(await ops.post(`${path}/pause`, { seen: 'running', why: '' })).toContain('Somebody was faster');
     return path;

@@ -94,7 +94,11 @@ export async function enterPage(
         method: 'POST',
         body: String(new URLSearchParams(fields)),
       });
-      return String(headers.location ?? text);
+      const place = String(headers.location ?? '');
+      const isSaid = place.includes('said=');
+      // What an act came to is said on top of its run's page; where a run begins, that is asked for.
+      if (isSaid && !path.endsWith('/start')) return (await ask(place, {})).text;
+      return place.replace(/[?&]said=.*/, '') || text;
     },
     async upload(name: string, body: string): Promise<string> {
       const { text } = await ask(`/uploads?name=${encodeURIComponent(name)}`, { method: 'PUT', body });
