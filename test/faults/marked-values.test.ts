@@ -280,7 +280,7 @@ test.each(CASES)(
     for (const sink of ['log', 'arguments', 'events', 'metrics', 'headers of the page'])
       expect(sinks.get(sink)?.join('').length, sink).toBeGreaterThan(0);
     const without = Object.entries(outcomes).flatMap(([outcome, count]) => (count === 0 ? [outcome] : []));
-    expect(without).toEqual(['created', 'updated', 'listed', 'skipped']);
+    expect(without).toEqual(['created', 'updated', 'listed', 'adopted', 'skipped']);
   },
   TIMEOUT_MS,
 );

@@ -13,6 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { startInboxFlow } from '../support/inbox.ts';
 import { checkUpload, enterPage, isPageServed, originOfPage, PAGE_TOKEN } from '../support/page.ts';
 import { startRedisServer } from '../support/redis-server.ts';
+import { statusOf } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';
 
@@ -75,7 +76,8 @@ test('a file is loaded from the page alone, through a pause and the death of the
 
   const run = await whileSlow(flow.sandbox, { after: [], latency: '1s' }, async () => {
     const path = await ops.post(`${upload}/start`, { job: 'portfolio', host });
-    await until(async () => (await ops.look(path)).includes('>Pause'));
+    const id = path.replace('/runs/', '');
+    await until(async () => (await statusOf(flow, id)).state === 'running');
     expect(await ops.post(`${path}/pause`, { seen: 'running', why: 'lunch' })).toContain('is paused');
     expect(await ops.post(`${path}/pause`, { seen: 'running', why: '' })).toContain('Somebody was faster');
     return path;
