@@ -60,12 +60,13 @@ describe('rows that are refused alike pause their run', () => {
   });
 
   test('not where one was accepted between', async () => {
+    // Twenty are in flight at once, and may be recorded in any order.
     const { flow, args } = await startLoad({
       rows: 150,
-      answer: (outgoing, asked) => (asked % 40 === 0 ? create(outgoing, asked) : refuse(outgoing)),
+      answer: (outgoing, asked) => (asked % 10 === 0 ? create(outgoing, asked) : refuse(outgoing)),
     });
     const { exitCode, summary } = await flow.run(args);
-    expect([exitCode, summary.outcomes.created, summary.outcomes.failed]).toEqual([1, 3, 147]);
+    expect([exitCode, summary.outcomes.created, summary.outcomes.failed]).toEqual([1, 15, 135]);
   });
 
   test('not where the job says itself when to stop', async () => {
