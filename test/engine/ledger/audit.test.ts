@@ -35,7 +35,7 @@ test('a run’s acts are a chain, with who did each', async () => {
   expect(verifyChains(texts).misfit).toBeNull();
   const entries = texts.map((text) => parseEntry(text));
   expect(entries.map((entry) => [entry?.what, entry?.run, entry?.actor, entry?.via])).toEqual(
-    ['registered', 'began', 'paused', 'shared'].map((what) => [what, run.id, 'Zoë "ops" /1', 'page']),
+    ['registered', 'began', 'paused', 'replied'].map((what) => [what, run.id, 'Zoë "ops" /1', 'page']),
   );
   const { sha256: file } = run.facts;
   expect(entries[0]?.of).toMatchObject({ job: run.job, rows: 3, sha256: file, version: expect.any(String) });
