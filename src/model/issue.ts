@@ -43,6 +43,17 @@ const SENT_CODES = ['account_shared', 'payee_repeated'];
 /** Warnings of rows that were sent although another row has their account. */
 export const OF_SENT: ReadonlySet<string> = new Set(SENT_CODES);
 
+/** What a row says beside what is known of records. */
+export const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
+  'changed_not_sent',
+  'emptied_not_sent',
+  'account_changed',
+  'account_added',
+  'account_not_known',
+  'account_shared',
+  'payee_repeated',
+]);
+
 /** Where more rows differ, they are no single mistakes: the file is written so. */
 export function mostMistakes(rows: number): number {
   return Math.max(1, rows * 0.1);

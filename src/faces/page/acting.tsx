@@ -289,7 +289,7 @@ const ROWS_LISTED = 50;
 
 async function confirmWriteOff(run: Run, { query, page }: PageVisit): Promise<Reply> {
   const cause = query.get('cause') ?? '';
-  const ofCause = cause === '' ? null : await rowsOfCause(page, run, cause);
+  const ofCause = cause === '' ? null : await rowsOfCause(page, run, cause, page.digests);
   const open = (await rowsToWriteOff(run, page.ledger)).filter(({ row }) => ofCause?.has(row) ?? true);
   const own = await openRunRows(page, run.id);
   const names = await (own === null

@@ -4,7 +4,6 @@
  * the way of every upload. What is typed is kept nowhere until then.
  */
 import type { JobDefinition } from '../../config/job-definition.ts';
-import { columnsOf } from '../../config/job-definition.ts';
 import { mappingFor } from '../../delivery/run-mapping.ts';
 import { Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
@@ -30,6 +29,7 @@ import type { Reply } from '../web/visit.ts';
 import { beginCheck } from './checking.tsx';
 import type { PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
+import { nameColumns } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
 export const correctRoutes: readonly PageRoute[] = [
@@ -150,19 +150,12 @@ function placesIn(run: Run, definition: JobDefinition, edited: readonly Edited[]
   const { columns } = run.source;
   const own = columns.flatMap((column, at) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [at]));
   const keyAt = columns.indexOf(definition.key ?? '');
-  const nameAt = columns.findIndex((column) => namesOf(definition).has(column));
+  const named = nameColumns(definition).flat();
+  const nameAt = columns.findIndex((column) => named.includes(column));
   const atFault = new Set(edited.flatMap(({ wrong, issues }) => faultsOf(wrong, issues)));
   const faulty = own.filter((at) => atFault.has(columns[at] ?? ''));
   const some = faulty.length > 0 ? faulty : own.filter((at) => at !== keyAt && at !== nameAt);
   return { keyAt, nameAt, columns: isWhole ? own : some.slice(0, COLUMNS) };
-}
-
-const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
-
-/** Columns that fill the record's name. */
-function namesOf({ fields }: JobDefinition): ReadonlySet<string> {
-  const named = Object.entries(fields).filter(([field]) => NAMES.has(field));
-  return new Set([...NAMES, ...named.flatMap(([, source]) => columnsOf(source))]);
 }
 
 function faultsOf({ settlement }: WrongRow, issues: readonly Issue[]): readonly string[] {
@@ -236,7 +229,7 @@ function shown(screen: Screen, problem?: string): Reply {
             {ready === 0 ? 'Send the corrected rows' : `Send ${countOf(ready, 'corrected row')}…`}
           </button>{' '}
           <span role="status" class="dim">
-            {stateWords(edited, ready)}
+            {stateWords(edited)}
           </span>
         </p>
       </form>
@@ -246,11 +239,11 @@ function shown(screen: Screen, problem?: string): Reply {
   return { kind: 'page', title: 'Correct rows', body };
 }
 
-function stateWords(edited: readonly Edited[], ready: number): string {
-  const changed = edited.filter((row) => row.isChanged).length;
-  const left = changed - Math.min(changed, ready);
-  if (changed === 0) return 'Nothing is changed yet.';
-  return left === 0 ? '' : `${countOf(left, 'changed row')} can't be sent yet.`;
+function stateWords(edited: readonly Edited[]): string {
+  const changed = edited.filter((row) => row.isChanged);
+  if (changed.length === 0) return 'Nothing is changed yet.';
+  const wrong = changed.filter(({ issues }) => issues.length > 0).length;
+  return wrong === 0 ? '' : `${countOf(wrong, 'changed row')} can't be sent yet.`;
 }
 
 function Further({ screen, next }: { readonly screen: Screen; readonly next: number | null }) {

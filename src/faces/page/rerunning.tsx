@@ -30,7 +30,7 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
   const cause = query.get('cause') ?? '';
   const only = query.get('only');
   const outcomes = new Set<Outcome>(there.filter((outcome) => only === null || outcome === only));
-  const rows = cause === '' ? null : await rowsOfCause(page, run, cause);
+  const rows = cause === '' ? null : await rowsOfCause(page, run, cause, page.digests);
   const { looked, own, current } = await foresee(run, { outcomes, rows }, page);
   return {
     kind: 'page',
@@ -92,8 +92,10 @@ async function foresee(run: Run, choice: Parameters<typeof rowsToTakeUp>[1], pag
     for (const row of rows) for (const counter of [own, current]) counter?.see(row);
     if (clock.now() > until) break;
   }
-  return { looked, own: own?.words(looked) ?? null, current: current?.words(looked) ?? null };
+  return { looked, own: own?.told(looked) ?? null, current: current?.told(looked) ?? null };
 }
+
+type Foretold = { readonly isBad: boolean; readonly words: string };
 
 function counterOf(definition: JobDefinition, { operation, source }: Run) {
   if (definition.group !== undefined || operationOf(definition) !== operation) return null;
@@ -110,11 +112,12 @@ function counterOf(definition: JobDefinition, { operation, source }: Run) {
       );
       for (const cause of named) causes.set(cause, (causes.get(cause) ?? 0) + 1);
     },
-    words(looked: number): string {
+    told(looked: number): Foretold {
       const of = `of the ${countOf(looked, 'row')} looked at`;
-      if (invalid === 0) return `None ${of} would be invalid by its cells.`;
-      const told = [...causes].toSorted(([, a], [, b]) => b - a).slice(0, CAUSES_TOLD);
-      return `✗ ${invalid} ${of} would be invalid again: ${told.map(([cause, n]) => `${n} × ${cause}`).join(', ')}`;
+      if (invalid === 0) return { isBad: false, words: `None ${of} would be invalid by its cells.` };
+      const commonest = [...causes].toSorted(([, a], [, b]) => b - a).slice(0, CAUSES_TOLD);
+      const named = commonest.map(([cause, n]) => `${n} × ${cause}`).join(', ');
+      return { isBad: true, words: `✗ ${invalid} ${of} would be invalid again: ${named}` };
     },
   };
 }
@@ -125,7 +128,8 @@ type WayProps = {
   readonly as: 'then' | 'now';
   readonly only: string | null;
   readonly words: string;
-  readonly again: string | null;
+  /** `null`: nothing is foretold. */
+  readonly again: Foretold | null;
 };
 
 function Way({ as, only, words, again }: WayProps) {
@@ -138,9 +142,11 @@ function Way({ as, only, words, again }: WayProps) {
         checked={(as === 'now') === (only === 'invalid')}
         words={words}
       />
-      <p class={again?.startsWith('✗') ? 'bad' : 'dim'}>
-        <Text of={again ?? ''} bytes={600} />
-      </p>
+      {again === null ? null : (
+        <p class={again.isBad ? 'bad' : 'dim'}>
+          <Text of={again.words} bytes={600} />
+        </p>
+      )}
     </>
   );
 }

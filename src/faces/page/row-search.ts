@@ -79,16 +79,17 @@ export async function openSearch(
   return { ...open, asked, digest, cause, visitor };
 }
 
-/** A UsageError where the run's report does not know the cause. */
+/** A UsageError where no such cause is known: of the report, or of who looks before it is there. */
 export async function rowsOfCause(
   session: Pick<Session, 'ledger' | 'env'>,
   { id }: Run,
   cause: string,
+  digestOf: SearchOptions['digestOf'] = (run) => digestAtHand(session, run),
 ): Promise<ReadonlySet<number>> {
   const search = await openSearch(session, {
     asked: { run: id, outcome: null, cause, text: '', isLiteral: true, after: 0 },
     visitor: { name: '', role: 'operator' },
-    digestOf: (run) => digestAtHand(session, run),
+    digestOf,
   });
   if (search?.cause == null)
     throw new UsageError(

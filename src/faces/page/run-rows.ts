@@ -2,7 +2,7 @@
  * A run for pages about its rows: its record, the definition it began with, where in it a row is,
  * what the ledger knows of keys, and what records are called. Only reads the ledger.
  */
-import { columnsOf } from '../../config/job-definition.ts';
+import { columnsOf, type JobDefinition } from '../../config/job-definition.ts';
 import { readPlaces } from '../../engine/ledger/key-claims.ts';
 import type { LedgerKeys, Place } from '../../engine/ledger/keys.ts';
 import { createRunInput } from '../../engine/ledger/reruns.ts';
@@ -57,13 +57,21 @@ export function cellsOf(
 
 const NAMES = ['details.name', 'name', 'lastName'];
 
+/** The columns that each field with a record's name is made of, the most telling field first. */
+export function nameColumns(
+  definition: Pick<JobDefinition, 'fields'> | null,
+): readonly (readonly string[])[] {
+  return NAMES.map((field) => {
+    const from = definition?.fields[field];
+    return from === undefined ? [field] : columnsOf(from);
+  });
+}
+
 function nameOf(source: Row, { definition, run }: RunRows): string {
   const cells = new Map(cellsOf(source, run.source.columns) ?? []);
-  const names = NAMES.map((field) => {
-    const from = definition?.fields[field];
-    const columns = from === undefined ? [field] : columnsOf(from);
-    return columns.flatMap((column) => cells.get(column) || []).join(' ');
-  });
+  const names = nameColumns(definition).map((columns) =>
+    columns.flatMap((column) => cells.get(column) || []).join(' '),
+  );
   return names.find((name) => name !== '') ?? '';
 }
 

@@ -62,10 +62,11 @@ export function createChecker(
 
 export function createRowCheck(ledger: Ledger): CheckRows {
   return async (run, batches) => {
-    const isAdopting = isAdoption(operationOf(run.definition));
-    if (!needsApproval(run) && !isAdopting) return undefined;
+    const isLookedAt = needsApproval(run);
+    // All of an adoption's file is looked at, whoever lets it go.
+    if (!isLookedAt && !isAdoption(operationOf(run.definition))) return undefined;
     const { counts, fates } = await foreseeRun(run, batches, ledger);
-    if (!needsApproval(run)) return undefined;
+    if (!isLookedAt) return undefined;
     // Like rows without a key, of an earlier file, are told apart by what that run knows.
     const isEarlier = run.rerunOf !== undefined || run.origins !== undefined;
     const isBound = !(isEarlier && isKnownByContent(run.definition));

@@ -3,7 +3,7 @@
  * by its reason: plain sentences for results.csv, the summary and the page. Every code and reason
  * has its words here.
  */
-import type { Issue } from '../../model/issue.ts';
+import { type Issue, OF_CONTENT } from '../../model/issue.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { awaitsPerson, type Reason, type Run } from '../../model/run.ts';
@@ -250,16 +250,6 @@ const RESTATED =
 const SENT_SHARED =
   'They were sent; results.csv names the other row. Ask the ' +
   'payees by a way that you knew before whose account it is.';
-
-const OF_CONTENT: ReadonlySet<string> = new Set<Issue['code']>([
-  'changed_not_sent',
-  'emptied_not_sent',
-  'account_changed',
-  'account_added',
-  'account_not_known',
-  'account_shared',
-  'payee_repeated',
-]);
 
 /** Empty for checks, which the job definition can make errors. */
 export function warningAdvice(code: string): string {

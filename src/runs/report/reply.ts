@@ -5,7 +5,7 @@
  */
 import { readTable } from '../../lib/data-table.ts';
 import type { Standing } from '../../model/account.ts';
-import type { Issue, KeptIssue } from '../../model/issue.ts';
+import { type KeptIssue, OF_CONTENT } from '../../model/issue.ts';
 import { type Settlement, wasRefused } from '../../model/settlement.ts';
 import { type RemainderRow, saidOf } from './remainder.ts';
 import { serviceMessage } from './service-words.ts';
@@ -41,16 +41,11 @@ type Values = Readonly<Record<string, string | number>>;
 type Fate = 'correct' | 'refused' | 'checked';
 
 /** What of the ledger alone holds back, or only we can settle. */
-const OURS: ReadonlySet<string> = new Set<Issue['code']>([
+const OURS: ReadonlySet<string> = new Set([
+  ...OF_CONTENT,
   'key_held',
   'key_in_doubt',
   'row_in_doubt',
-  'changed_not_sent',
-  'emptied_not_sent',
-  'account_changed',
-  'account_added',
-  'account_not_known',
-  'account_shared',
   'plan_differs',
   'reference_in_doubt',
 ]);
