@@ -230,7 +230,8 @@ const anyReply: fc.Arbitrary<Reply> = fc.oneof(
 function provesNotExecuted(reply: Reply): boolean {
   if (reply.kind === 'no-response') return !reply.sent;
   if (reply.status === 429) return true;
-  return reply.kind === 'response' && reply.status === 503 && reply.retryAfterMs !== null;
+  // A limit that names its time has turned the request away, whichever of the two it says.
+  return reply.kind === 'response' && [403, 503].includes(reply.status) && reply.retryAfterMs !== null;
 }
 
 test('whatever comes, a create is sent again only on proof, and a repeatable call is never unknown', () => {
