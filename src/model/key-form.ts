@@ -13,8 +13,8 @@ export function identityOfKey(key: string, form: KeyForm): string {
   return form === 'exact' ? key : normalForm(key);
 }
 
-/** Printable ASCII without the space. */
-const PLAIN = /^[!-~]*$/;
+/** Printable ASCII: nothing of it is folded but capitals. */
+const PLAIN = /^[ -~]*$/;
 /** What is drawn as nothing, but for white space. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u2800]|(?!\s)\p{Cc}/gu;
 const DIGITS = /^\d+$/;
@@ -26,7 +26,7 @@ const LEADING_ZEROS = /^0+(?=\d)/;
  * what exports add to a number. The form of a form is that form.
  */
 export function normalForm(key: string): string {
-  const seen = PLAIN.test(key) ? key.toLowerCase() : folded(key);
+  const seen = PLAIN.test(key) ? key.toLowerCase().trim() : folded(key);
   const bare = MARKED.test(seen) ? withoutMarks(seen) : seen;
   return DIGITS.test(bare) ? bare.replace(LEADING_ZEROS, '') : bare;
 }
