@@ -50,6 +50,7 @@ const asOfRunSchema = runSchema.pick({
   registeredVia: true,
   registeredUser: true,
   checked: true,
+  plan: true,
   approval: true,
   against: true,
   rows: true,
