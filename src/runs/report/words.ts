@@ -37,10 +37,11 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
 
 /** The account's sum, as the control total has one. */
 export function accountLine(account: Account): string {
-  const { rows, atService, writtenOff, open, inDoubt, waiting, purged, holds } = account;
+  const { rows, atService, writtenOff, takenBack, open, inDoubt, waiting, purged, holds } = account;
   const parts = [
     `${numberShown(atService)} at the service`,
     `${numberShown(writtenOff)} written off`,
+    ...(takenBack === 0 ? [] : [`${numberShown(takenBack)} taken back`]),
     `${numberShown(open)} open`,
   ];
   const sum = `${countOf(rows, 'row')} = ${parts.join(' + ')}`;
