@@ -112,7 +112,7 @@ function askingOfAccounts({ run, topErrors, account }: Summary): readonly Step[]
   if (account !== null && toCorrect(account) === 0) return [];
   const has = (code: string) => topErrors.some((error) => error.code === code);
   const moved = step(
-    `account_changed: ${CALL_FIRST} changed at the service by hand:`,
+    `account_changed (\`onboard account ${run}\` shows both accounts): ${CALL_FIRST} changed at the service by hand:`,
     `onboard write-off ${run} ROWS --changed-at-service --reason "WHY"`,
   );
   const shared = step(
