@@ -49,7 +49,7 @@ export function toCorrect({ open, inDoubt, waiting }: Account): number {
   return open - inDoubt - waiting;
 }
 
-/** No row of the file was taken up, written off or taken back: its run's report tells of all of them. */
+/** No row of the file was taken up, written off or taken back: its report tells of all of them. */
 export function isUntouched({ runs, writtenOff, takenBack }: Account): boolean {
   return runs.length === 1 && writtenOff + takenBack === 0;
 }

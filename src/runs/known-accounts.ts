@@ -22,7 +22,7 @@ import { NOWHERE } from './origins.ts';
 import { definitionOf } from './status.ts';
 import { unchangedFile } from './trial.ts';
 
-/** `known`: `null` where it is in no file at hand; `holder`: another payee with the new account. */
+/** `known`: `null` where no file at hand has it; `holder`: another payee with the new account. */
 export type Beside = {
   readonly known: readonly string[] | null;
   readonly now: readonly string[];

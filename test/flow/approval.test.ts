@@ -122,7 +122,7 @@ fields: { name: name, accounts.0.accountNumber: account, email: email }
     const counts = '5 rows, 2 would be invalid, 3 can be sent';
     for (const words of ['paused (approval)', counts, 'not approved']) expect(begun.stdout).toContain(words);
     const waiting = await statusOf(flow, id);
-    const { plan = '' } = waiting;
+    const plan = waiting.plan ?? '';
     expect(begun.stdout).toContain(`    onboard approve ${id} --plan ${plan}\n`);
     // Nothing but an approval lets it go: not the same command, not --yes, not a worker.
     const again = await flow.onboard([...given, '--json']);
@@ -166,7 +166,7 @@ fields: { name: name, accounts.0.accountNumber: account, email: email }
     const flow = await startFlow();
     const { id } = await loaded(flow);
     await fromElsewhere(flow, id);
-    const { plan = '' } = await statusOf(flow, id);
+    const plan = (await statusOf(flow, id)).plan ?? '';
     expect(plan).toMatch(/^[\da-f]{16}$/);
     const other = ['approve', id, '--plan', '0000000000000000'];
     await refusedAs(BEA, flow, other, `The plan of run ${id} is ${plan}`, 'nothing was approved');

@@ -258,11 +258,11 @@ export function warningAdvice(code: string): string {
   return OF_CONTENT.has(code) ? (BY_CODE.get(code) ?? '') : '';
 }
 
-type GoingOn = Pick<Run, 'id' | 'state' | 'reason' | 'plan'>;
+type GoingOn = Pick<Run, 'id' | 'state' | 'reason'> & { readonly plan?: string | null | undefined };
 
 /** What takes a run on that is paused or stopped, or lost its process. */
-export function goOnCommand({ id, state, reason, plan }: GoingOn): string {
-  if (reason === 'approval') return `onboard approve ${id}${plan === undefined ? '' : ` --plan ${plan}`}`;
+export function goOnCommand({ id, state, reason, plan = null }: GoingOn): string {
+  if (reason === 'approval') return `onboard approve ${id}${plan === null ? '' : ` --plan ${plan}`}`;
   if (reason === 'unusual') return `onboard resume ${id} --yes`;
   return `onboard ${state === 'cancelled' ? 'cancel' : 'resume'} ${id}`;
 }

@@ -93,13 +93,13 @@ function fact(name: string, words: string): readonly string[] {
 
 /** Of a run that needs approval: what the check found, who loaded it and who approved it. */
 export function approvalFacts(run: Run | Summary) {
-  const { rows, registeredBy, registeredVia, checked, plan, approval, operation } = run;
+  const { rows, registeredBy, registeredVia, checked, plan = null, approval, operation } = run;
   if (checked === null) return [];
   const isAdopting = ADOPTIONS.some((one) => one === operation);
   const approved = approval === null ? 'not approved' : `approved by ${letGoWords(approval)}`;
   return [
     ['checked', isAdopting ? adoptionWords(checked) : checkWords({ rows, ...checked })],
-    ...(plan === undefined ? [] : [['plan', plan] as const]),
+    ...(plan === null ? [] : [['plan', plan] as const]),
     ['loaded', `by ${printable(known(registeredBy ?? 'nobody', registeredVia))}, ${approved}`],
   ] as const;
 }
