@@ -31,6 +31,8 @@ export const accountSchema = z.object({
   rows: count,
   atService: count,
   writtenOff: count,
+  /** Of an adoption: their keys are known no more, and nothing was lost. */
+  takenBack: count,
   open: count,
   /** Of the open ones; `waiting`: without an outcome yet. */
   inDoubt: count,
@@ -47,7 +49,7 @@ export function toCorrect({ open, inDoubt, waiting }: Account): number {
   return open - inDoubt - waiting;
 }
 
-/** No row of the file was taken up or written off: its run's report tells of all of them. */
-export function isUntouched({ runs, writtenOff }: Account): boolean {
-  return runs.length === 1 && writtenOff === 0;
+/** No row of the file was taken up, written off or taken back: its report tells of all of them. */
+export function isUntouched({ runs, writtenOff, takenBack }: Account): boolean {
+  return runs.length === 1 && writtenOff + takenBack === 0;
 }

@@ -21,7 +21,9 @@ const seen = runStateSchema;
 
 const askSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['pause', 'cancel']), run, seen, why: z.string() }),
-  z.object({ kind: z.enum(['resume', 'approve']), run, seen }),
+  z.object({ kind: z.literal('resume'), run, seen }),
+  /** `plan`: the digest that the page showed. */
+  z.object({ kind: z.literal('approve'), run, seen, plan: z.string() }),
   /** `cause`: the id of one of the run's causes; `null`: all rows of those outcomes. */
   z.object({
     kind: z.literal('rerun'),

@@ -58,7 +58,8 @@ function sortedNames(object: JsonObject): readonly string[] {
   return names;
 }
 
-type Account = { readonly form: Form; readonly text: string };
+/** `number`: without its bank. */
+export type Account = { readonly form: Form; readonly text: string; readonly number: string };
 
 /** Of each of its accounts that has a number. */
 export function accountsIn(body: JsonObject): readonly Account[] {
@@ -82,12 +83,12 @@ export const ACCOUNT_FIELDS: ReadonlySet<unknown> = new Set([...NUMBERS, ...BANK
 
 function accountOf(account: JsonValue): Account | null {
   const iban = plainText(memberOf(account, 'iban'));
-  if (iban !== '') return { form: FORMS.iban, text: iban };
+  if (iban !== '') return { form: FORMS.iban, text: iban, number: iban };
 
   const number = plainText(memberOf(account, 'accountNumber'));
   if (number === '') return null;
   const text = number + bankOf(account);
-  return { form: FORMS.national, text };
+  return { form: FORMS.national, text, number };
 }
 
 function bankOf(account: JsonValue): string {

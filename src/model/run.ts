@@ -111,6 +111,8 @@ export const runSchema = z.object({
   registeredVia: z.string().optional(),
   registeredUser: z.string().nullable().default(null),
   checked: checkCountsSchema.nullable(),
+  /** Digest of what somebody is to approve; absent: nobody is asked. */
+  plan: z.string().optional(),
   approval: letGoSchema.nullable(),
   /** Absent: nothing is, or it was compared with none. */
   unusual: unusualSchema.optional(),

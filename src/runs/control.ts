@@ -96,26 +96,35 @@ async function trustShown({ id, target, reason }: Run, { ledger }: Pick<Session,
 
 /**
  * The same by somebody else than who loaded it; recorded first, whoever reads the run. What was
- * looked at is what goes, by its digest.
+ * looked at is what goes, by its digest. `plan`: that was shown; `null`: whatever the run's is.
  */
 export async function approveRun(
-  run: Run,
+  shown: Run,
+  plan: string | null,
   session: TargetSession,
   onBegun?: (run: Run) => void,
 ): Promise<Resumed> {
-  const { keys, store } = session.ledger.of(run.target);
+  const { keys, store } = session.ledger.of(shown.target);
   const { actor } = keys;
+  // Redis may have been verified since, and have it from a journal.
+  const run = await findRun(session.ledger, shown.id);
   const why = awaitsApproval(run) ? whyNotApproved(actor, run, isUserTold()) : notWaiting(run);
   if (why !== null) throw new UsageError(why);
+  if (plan !== null && plan !== (run.plan ?? '')) throw new UsageError(otherPlan(run));
   const rows = await registeredRows(run, session.ledger);
   const request = { by: actor.name, at: new Date().toISOString(), why: '' };
-  if (!(await store.approve(run.id, request))) throw new UsageError(notWaiting(run));
+  if (!(await store.approve(run.id, request, run.plan))) throw new UsageError(notWaiting(run));
   await waitForReplica(session.ledger, run.target);
   return resumeRun(run, session, onBegun, rows);
 }
 
 function notWaiting({ id }: Run): string {
   return `Run ${id} doesn't wait for approval: there is nothing to approve. \`onboard status ${id}\` says how it stands.`;
+}
+
+function otherPlan(run: Run): string {
+  const { id, plan = 'none' } = run;
+  return `The plan of run ${id} is ${plan}, and not the one that was shown: nothing was approved. Look at it again: \`onboard status ${id}\`.`;
 }
 
 /**

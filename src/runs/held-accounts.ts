@@ -174,22 +174,27 @@ function problemOf(own: readonly Standing[], open: readonly Standing[]): string 
   return `row ${left.row} of run ${left.run} is of the same record: name all its rows.`;
 }
 
-/** What held rows of a run say, record by record. */
+/** The same, where the actor may act on them. */
 async function heldRecords(
   of: Run,
   numbers: readonly number[],
-  { redis, ...ledger }: Ledger,
+  ledger: Ledger,
   { act, refused }: typeof TO_CONFIRM | typeof TO_RELEASE,
 ) {
+  const found = await recordsOf(of, numbers, ledger);
+  // Whoever loaded a false account is not the one who says that it is right.
+  const asksForTwo = found.definition.approval === 'required';
+  const why = asksForTwo ? whyNotApproved(found.keys.actor, of, isUserTold(), act) : null;
+  if (why !== null) throw refused(why);
+  return found;
+}
+
+/** What held rows of a run say, record by record. */
+export async function recordsOf(of: Run, numbers: readonly number[], { redis, ...ledger }: Ledger) {
   const { keys, store } = ledger.of(of.target);
   const space = spaceOf(of.operation);
   const definition = await store.definition(of.id);
-  if (space === null || definition === null) throw refused(`run ${of.id} is gone`);
-  // Whoever loaded a false account is not the one who says that it is right.
-  const asksForTwo = definition.approval === 'required';
-  const why = asksForTwo ? whyNotApproved(keys.actor, of, isUserTold(), act) : null;
-  if (why !== null) throw refused(why);
-
+  if (space === null || definition === null) throw new UsageError(`run ${of.id} is gone`);
   const mapping = mappingFor(definition, of.source);
   const rows = await createRunView(redis, keys, of).sources(numbers);
   const records = [...byKey(mapping, rows.values())].flatMap(([key, all]) => recordOf(key, all, mapping));

@@ -108,7 +108,8 @@ export async function tryOn(
   return { ...named, rows: run.rows, ...found, others: run.rows - told };
 }
 
-async function unchangedFile({ sha256 }: Run, places: readonly string[]): Promise<string | null> {
+/** `null`: it is gone, or another by now. */
+export async function unchangedFile({ sha256 }: Run, places: readonly string[]): Promise<string | null> {
   for (const path of places) if (existsSync(path) && (await hashFile(path)) === sha256) return path;
   return null;
 }

@@ -167,7 +167,9 @@ test.each([
     expect.stringContaining(`2 keys of run ${summary.run} are known no more.\n3 keys stay known`),
   ]);
   const account = JSON.parse(await flow.look(['account', summary.run, '--json']));
-  expect(account).toMatchObject({ atService: 3, writtenOff: 2, open: 0, holds: true });
+  expect(account).toMatchObject({ atService: 3, writtenOff: 0, takenBack: 2, open: 0, holds: true });
+  const told = '5 rows = 3 at the service + 0 written off + 2 taken back + 0 open';
+  expect(await flow.look(['account', summary.run])).toContain(told);
   expect((await flow.results(summary)).map(({ outcome, code }) => `${outcome} ${code}`)).toEqual([
     'adopted ',
     'adopted ',

@@ -120,13 +120,14 @@ fields: { name: name, accounts.0.accountNumber: account, email: email }
     const { file, given, begun, id } = await loaded(flow);
     expect([begun.exitCode, made(flow)]).toEqual([2, 0]);
     const counts = '5 rows, 2 would be invalid, 3 can be sent';
-    for (const words of ['paused (approval)', counts, 'not approved', `    onboard approve ${id}\n`])
-      expect(begun.stdout).toContain(words);
+    for (const words of ['paused (approval)', counts, 'not approved']) expect(begun.stdout).toContain(words);
+    const waiting = await statusOf(flow, id);
+    const plan = waiting.plan ?? '';
+    expect(begun.stdout).toContain(`    onboard approve ${id} --plan ${plan}\n`);
     // Nothing but an approval lets it go: not the same command, not --yes, not a worker.
     const again = await flow.onboard([...given, '--json']);
     expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining(`onboard approve ${id}`)]);
     await refused(flow, ['resume', id, '--yes'], `onboard approve ${id}`);
-    const waiting = await statusOf(flow, id);
     expect(waiting).toMatchObject({ reason: 'approval', checked: COUNTED });
     const own = waiting.registeredBy ?? '';
     await refused(flow, ['approve', id], `was loaded by ${own}`, 'another person');
@@ -136,7 +137,9 @@ fields: { name: name, accounts.0.accountNumber: account, email: email }
     await refusedAs(BEA, flow, ['approve', id], `was loaded by ${own}`, 'another person');
     const { person } = await servePage(flow);
     const bea = await person('bea');
-    const approve = () => bea.post(`/runs/${id}/approve`, { seen: 'paused' });
+    const approve = (shown = plan) => bea.post(`/runs/${id}/approve`, { seen: 'paused', plan: shown });
+    expect(await bea.look(`/runs/${id}/approve`)).toContain(plan);
+    expect(await approve('')).toContain('not the one that was shown');
     await writeFile(file, `${ROWS}A5,Five\n`);
     expect(await approve()).toContain('is not the file that run');
     expect([made(flow), (await statusOf(flow, id)).reason]).toEqual([0, 'approval']);
@@ -157,6 +160,22 @@ fields: { name: name, accounts.0.accountNumber: account, email: email }
       expect(told).toContain(`by ${own} (user), approved by bea (page), `);
     }
     await refusedAs(BEA, flow, ['approve', id], 'nothing to approve');
+  });
+
+  test.skipIf(!isUserTold())('is approved by the plan that was shown, and by no other', async () => {
+    const flow = await startFlow();
+    const { id } = await loaded(flow);
+    await fromElsewhere(flow, id);
+    const plan = (await statusOf(flow, id)).plan ?? '';
+    expect(plan).toMatch(/^[\da-f]{16}$/);
+    const other = ['approve', id, '--plan', '0000000000000000'];
+    await refusedAs(BEA, flow, other, `The plan of run ${id} is ${plan}`, 'nothing was approved');
+    expect(made(flow)).toBe(0);
+
+    const approved = await flow.onboard(['approve', id, '--plan', plan], BEA);
+    expect(approved.stderr).toContain(`plan: ${plan}`);
+    expect(made(flow)).toBe(3);
+    expect(await flow.look(['audit', '--json', '--run', id])).toContain(`"plan":"${plan}"`);
   });
 
   test.skipIf(!isUserTold())(
@@ -267,7 +286,8 @@ test('who uploads a file at the page is not who approves it there, nor is anybod
   expect(await bea.post(`${run}/resume`, { seen: 'paused' })).toContain('waits for approval');
   expect(await bea.look(run)).toContain('5 rows, 2 would be invalid, 3 can be sent');
   expect(made(flow)).toBe(0);
-  expect(await bea.post(`${run}/approve`, { seen: 'paused' })).toContain('The run is approved');
+  const [, plan = ''] = /name="plan" value="(\w+)"/.exec(await bea.look(`${run}/approve`)) ?? [];
+  expect(await bea.post(`${run}/approve`, { seen: 'paused', plan })).toContain('The run is approved');
   await until(async () => (await ann.look(run)).includes('finished'));
   expect(await ann.look(run)).toMatch(
     /by ann \(page\), approved by bea \(page\), .*Story.*approved by bea</s,

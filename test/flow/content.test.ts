@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/runs/report/summary.ts';
 import { type Flow, startFlow, withSummary } from '../support/flow.ts';
@@ -75,6 +76,56 @@ describe('a payee that is known', () => {
       ['skipped', 'key_known', SAME],
       ['invalid', 'account_changed', expect.any(String)],
     ]);
+  });
+
+  test.each([
+    ['in clear', {}],
+    ['sealed', { ONBOARD_ENCRYPTION_KEY: newKey() }],
+  ])(
+    'has its old and new account side by side, %s, as long as its first file lies unchanged',
+    async (_, env) => {
+      const flow = await startFlow({ env });
+      const first = rows('P1,Ada,1000004711,370', 'P2,Ben,2000000815,370', 'P3,Cy,3000000042,370');
+      const created = await flow.load(HELD, first);
+      const { summary } = await flow.load(HELD, rows('P1,Ada,2000000815,370', 'P3,Cy,3000000043,370'));
+      expect(summary.outcomes).toMatchObject({ invalid: 2 });
+      const whose = `, which row 2 of run ${created.summary.run} has under another name`;
+      const account = await flow.look(['account', summary.run]);
+      expect(account).toContain(`account …4711 is known, the row has …0815${whose}\n`);
+      expect(account).toContain('account …0042 is known, the row has …0043\n');
+      expect(account).not.toMatch(/1000004711|2000000815|3000000042/);
+      // Only who decides sees them.
+      for (const args of [['report', summary.run], ['audit'], ['account', summary.run, '--json']])
+        expect(await flow.look(args)).not.toMatch(/…4711|…0815|1000004711|2000000815/);
+
+      await writeFile(`${flow.home}/rows-1.csv`, first.replace('4711', '4712'));
+      const changed = await flow.look(['account', summary.run]);
+      expect(changed).toContain(`account one that is in no file here is known, the row has …0815${whose}`);
+      expect(changed).not.toMatch(/…4711|…4712/);
+    },
+  );
+
+  test('is told with no account but the known one: what was changed at the service is in no first file', async () => {
+    const flow = await startFlow();
+    const job = HELD.replace('key: externalId', 'key: externalId\ngroup: accounts');
+    await flow.load(job, rows('P1,Ada,1000004711,370', 'P1,Ada,1000004712,370'));
+    const moved = await flow.load(job, rows('P1,Ada,1000004711,370', 'P1,Ada,1000004713,370'));
+    expect(await flow.look(['account', moved.summary.run])).toContain(
+      'account …4712 is known, the row has …4713',
+    );
+    const write = [
+      'write-off',
+      moved.summary.run,
+      '1',
+      '2',
+      '--changed-at-service',
+      '--reason',
+      'called back',
+    ];
+    expect((await flow.onboard(write)).exitCode).toBe(0);
+    const again = await flow.load(job, rows('P1,Ada,1000004714,370'));
+    const told = await flow.look(['account', again.summary.run]);
+    expect(told).toContain('account one that is in no file here is known, the row has …4714');
   });
 
   test('another person than who loaded it says that an account is right, where the job asks for two', async () => {

@@ -238,9 +238,9 @@ async function accountOf(looking: Looking, id: string): Promise<Account> {
   const rows = ownCount(brief);
   const byCounts = isToldByCounts(brief, runs);
   const counts = byCounts ? counted(brief) : countStand(await standOf(looking, id));
-  const { atService, writtenOff, open, waiting } = counts;
+  const { atService, writtenOff, takenBack, open, waiting } = counts;
   const areOver = (await readBriefs(looking.redis, looking.keys, runs)).every(isOver);
-  const holds = atService + writtenOff + open === rows && (waiting === 0 || !areOver);
+  const holds = atService + writtenOff + takenBack + open === rows && (waiting === 0 || !areOver);
   return { delivery: id, runs, rows, ...counts, holds };
 }
 
@@ -371,7 +371,7 @@ function ownRows(origins: Origins): (row: number) => boolean {
   return (row) => !ofOthers.has(row);
 }
 
-type Counts = Pick<Account, 'atService' | 'writtenOff' | 'open' | 'inDoubt' | 'waiting' | 'purged'>;
+type Counts = Omit<Account, 'delivery' | 'runs' | 'rows' | 'holds'>;
 
 function counted({ rows, outcomes }: RunBrief): Counts {
   const settled = countSettled(outcomes);
@@ -380,17 +380,20 @@ function counted({ rows, outcomes }: RunBrief): Counts {
   const inDoubt = outcomes['in-doubt'];
   const atService = settled - failed;
   // Of purged runs only those without a failure are told here.
-  return { atService, writtenOff: 0, open: failed + waiting, inDoubt, waiting, purged: 0 };
+  const untouched = { writtenOff: 0, takenBack: 0, purged: 0 };
+  return { ...untouched, atService, open: failed + waiting, inDoubt, waiting };
 }
 
 function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
   const own = [...open].flatMap(([row, standing]) => (isOwn(row) ? [standing] : []));
   const countIf = (is: (standing: Standing) => boolean) => own.filter(is).length;
-  const writtenOff = countIf((one) => one.isWrittenOff);
+  const closed = countIf((one) => one.isWrittenOff);
+  const takenBack = countIf(({ code }) => code === UNDONE);
   return {
     atService,
-    writtenOff,
-    open: own.length - writtenOff + waiting,
+    writtenOff: closed - takenBack,
+    takenBack,
+    open: own.length - closed + waiting,
     inDoubt: countIf(({ outcome }) => outcome === 'in-doubt'),
     waiting: waiting + countIf(({ outcome }) => outcome === 'open'),
     purged: countIf((one) => one.isPurged && isCorrectable(one)),

@@ -46,6 +46,8 @@ export type Delivery = {
 export type Looked = {
   /** For whoever approves it. */
   readonly counts?: CheckCounts;
+  /** Its digest, for them, too. */
+  readonly plan?: string;
   /** Left out: the run is not bound. */
   readonly unsent?: readonly number[];
 };
@@ -113,6 +115,7 @@ export function newRecord(run: NewRun, keys: LedgerKeys): Record<string, string 
     ...beginningOf(run),
     ...profileOf(run),
     ...(checked?.counts !== undefined && { checked: JSON.stringify(checked.counts) }),
+    ...(checked?.plan !== undefined && { plan: checked.plan }),
     chunks: chunksOf(chunking),
     ...(canary?.kind === 'first' && { canary: canary.kind }),
     chunkEnds: JSON.stringify(facts.chunkEnds),

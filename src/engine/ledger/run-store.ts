@@ -60,6 +60,8 @@ type Change = {
   readonly why?: string;
   readonly from: readonly string[];
   readonly request?: StateRequest | undefined;
+  /** That was approved. */
+  readonly plan?: string | undefined;
 };
 
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
@@ -209,11 +211,11 @@ function createReads(redis: RedisConnection, keys: LedgerKeys) {
 /** From state to state, as the table of transitions allows it. */
 function createMoves(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
   const { actor } = keys;
-  const move = async (id: string, to: RunState, { reason, why = reason, from, request }: Change) => {
+  const move = async (id: string, to: RunState, { reason, why = reason, from, request, plan }: Change) => {
     const asked =
       request === undefined ? '' : JSON.stringify({ ...request, via: actor.via, user: actor.user });
     const at = now().toISOString();
-    const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined });
+    const of = JSON.stringify({ reason: why || undefined, why: request?.why || undefined, plan });
     const args = [to, reason, at, asked, stubOf(keys, id, at), of, JSON.stringify(from)];
     const [, moved] = await appending(redis, [keys.audit], ([link = '']) =>
       transition(redis, [keys.run(id).record, keys.audit], [link, ...args]),
@@ -234,8 +236,8 @@ function createMoves(redis: RedisConnection, keys: LedgerKeys, now: () => Date) 
     goOn: (id: string, pausedFor: Exclude<Reason, 'approval' | 'unusual'>) =>
       move(id, 'running', { reason: '', why: `${pausedFor} over`, from: [`paused ${pausedFor}`] }),
     /** Sets a run running that waits for its approval; false where it doesn't. */
-    approve: (id: string, request: StateRequest) =>
-      move(id, 'running', { reason: '', from: ['paused approval'], request }),
+    approve: (id: string, request: StateRequest, plan?: string) =>
+      move(id, 'running', { reason: '', from: ['paused approval'], request, plan }),
     /** Sets a run running whose file is unlike those before it; false where it waits for nobody. */
     letGo: (id: string, request: StateRequest) =>
       move(id, 'running', { reason: '', why: 'unusual', from: ['paused unusual'], request }),

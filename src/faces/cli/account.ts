@@ -18,12 +18,14 @@ import {
   writeOff,
 } from '../../runs/account.ts';
 import { releaseAccounts } from '../../runs/held-accounts.ts';
+import { placesOfFile } from '../../runs/inbox/settle.ts';
+import { accountsBeside, besideWords, placeOf } from '../../runs/known-accounts.ts';
 import { openSteps } from '../../runs/report/next.ts';
 import { accountLine, stepLines } from '../../runs/report/words.ts';
 import { writeReportOf } from '../../runs/report.ts';
 import { rerunOutcomes } from '../../runs/rerun.ts';
 import { findRun } from '../../runs/status.ts';
-import { type Ledger, withKnownLedger } from '../../session.ts';
+import { type Ledger, type Session, withKnownLedger } from '../../session.ts';
 import {
   type AddCommand,
   collect,
@@ -51,7 +53,7 @@ export const addAccountCommand: AddCommand = (program, io, done) => {
 };
 
 async function account(named: string, flags: AccountFlags, io: Io): Promise<number> {
-  return withKnownLedger(io, async ({ ledger }) => {
+  return withKnownLedger(io, async ({ ledger, env }) => {
     const run = await findRun(ledger, named);
     const told = await accountOf(run, ledger);
     const delivery = await findRun(ledger, told.delivery);
@@ -60,7 +62,7 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
       throw new UsageError(`--open: no open row can be corrected. ${accountLine(told)}.`);
     if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);
     if (flags.json === true) sayJson(io, JSON.stringify({ ...told, openRows: rows }));
-    else say(io, ...lines(delivery, told, rows, flags));
+    else say(io, ...lines(delivery, told, await shownRows(rows, run.target, { ledger, env }), flags));
     return told.holds ? EXIT.success : EXIT.notStarted;
   });
 }
@@ -78,15 +80,35 @@ async function writeOpen(path: string, delivery: Run, rows: readonly OpenRow[], 
 
 const ROWS_SHOWN = 20;
 
-function lines(run: Run, told: Account, rows: readonly OpenRow[], { open: written }: AccountFlags): string[] {
+/** The first rows as lines, and how many there are. */
+type Shown = { readonly lines: (delivery: string) => readonly string[]; readonly rows: number };
+
+async function shownRows(
+  rows: readonly OpenRow[],
+  target: string,
+  { ledger, env }: Pick<Session, 'ledger' | 'env'>,
+): Promise<Shown> {
+  const first = rows.slice(0, ROWS_SHOWN);
+  const placesOf = (run: Run) => placesOfFile(run, env.home);
+  const last = first.map((row) => row.last);
+  const accounts = await accountsBeside(last, target, { ledger, placesOf });
+  const ofRow = (row: OpenRow) => {
+    const beside = accounts.get(placeOf(row.last));
+    return beside === undefined ? [] : [`    account ${besideWords(beside)}`];
+  };
+  const lines = (delivery: string) => first.flatMap((row) => [rowLine(row, delivery), ...ofRow(row)]);
+  return { lines, rows: rows.length };
+}
+
+function lines(run: Run, told: Account, shown: Shown, { open: written }: AccountFlags): string[] {
   const { id, file, job } = run;
   const extension = isTable(run.source) ? 'csv' : 'ndjson';
-  const left = rows.length - ROWS_SHOWN;
+  const left = shown.rows - ROWS_SHOWN;
   return [
     `Account of ${printable(basename(file))} (job ${job}):`,
     `  ${accountLine(told)}`,
     `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
-    ...(rows.length === 0 ? [] : ['', 'Open:', ...rows.slice(0, ROWS_SHOWN).map((row) => rowLine(row, id))]),
+    ...(shown.rows === 0 ? [] : ['', 'Open:', ...shown.lines(id)]),
     ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
     ...(toCorrect(told) > 0 ? [''] : []),
     ...(written === undefined ? openSteps(told, extension).flatMap(stepLines) : loading(run, written)),

@@ -21,6 +21,7 @@ import {
 } from '../../runs/control.ts';
 import { tellEvents } from '../../runs/events.ts';
 import { goOnCommand } from '../../runs/report/advice.ts';
+import { approvalFacts } from '../../runs/report/words.ts';
 import { rerunOutcomes, rerunRows } from '../../runs/rerun.ts';
 import { findRun, stateOf } from '../../runs/status.ts';
 import { joinTarget, type Session, type TargetSession, withKnownLedger } from '../../session.ts';
@@ -131,17 +132,24 @@ export const addApproveCommand: AddCommand = (program, io, done) => {
     .command('approve')
     .description('Let a run go that another person has loaded, where its job asks for approval')
     .argument('<run>', RUN_ARGUMENT)
+    .option(
+      '--plan <digest>',
+      'the plan that was looked at, as `onboard status` shows it: no other is approved',
+    )
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
-    .addHelpText('after', '\nExample:\n  onboard approve 20261121-034512-k3f9')
-    .action(async (run: string, flags: JoinFlags) => done(await approve(run, flags, io)));
+    .addHelpText('after', '\nExample:\n  onboard approve 20261121-034512-k3f9 --plan 5d41402abc4b2a76')
+    .action(async (run: string, flags: ApproveFlags) => done(await approve(run, flags, io)));
 };
 
-async function approve(named: string, flags: JoinFlags, io: Io): Promise<number> {
+type ApproveFlags = JoinFlags & { readonly plan?: string };
+
+async function approve(named: string, flags: ApproveFlags, io: Io): Promise<number> {
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const joined = await joinFor(run, session, flags);
-    return tellResumed(run, await approveRun(run, joined), joined, flags);
+    for (const [name, words] of approvalFacts(run)) tell(io, `${name}: ${words}`);
+    return tellResumed(run, await approveRun(run, flags.plan ?? null, joined), joined, flags);
   });
 }
 

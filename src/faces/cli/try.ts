@@ -1,5 +1,4 @@
 /** `onboard try`: a changed definition over files that were loaded, without a single call. */
-import { basename, join } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
 import type { Job } from '../../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../../config/load-job.ts';
@@ -17,7 +16,7 @@ import {
 import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT } from '../../model/exit.ts';
 import type { Run } from '../../model/run.ts';
-import { awayName } from '../../runs/inbox/settle.ts';
+import { placesOfFile } from '../../runs/inbox/settle.ts';
 import { findRun, LATEST } from '../../runs/status.ts';
 import { assertTried, type NotTried, runsToTry, type Tried, tryOn } from '../../runs/trial.ts';
 import { type Ledger, withKnownLedger } from '../../session.ts';
@@ -51,7 +50,7 @@ async function tryJob(job: string, flags: Flags, io: Io): Promise<number> {
     let isRefused = false;
     let isAnyTried = false;
     for (const run of runs) {
-      const places = placesOf(run, env);
+      const places = placesOfFile(run, env.home);
       const trying = tryOn(run, definition, { ledger, places });
       const tried = await trying.catch(notFitting(run));
       if (flags.json === true) sayJson(io, JSON.stringify(withoutValues(tried)));
@@ -74,12 +73,6 @@ async function runsMeant(job: string, { run: named, last }: Flags, ledger: Ledge
   throw new UsageError(
     `Run ${run.id} is of the job "${run.job}": expected a run of "${job}", which \`onboard runs\` lists, or \`onboard try ${shellWord(run.job)} --run ${run.id}\`.`,
   );
-}
-
-/** Its own, and where a watcher has put it away. */
-function placesOf({ id, file }: Run, { home }: Environment): readonly string[] {
-  const away = awayName(basename(file), id);
-  return [file, join(home, 'done', away), join(home, 'failed', away)];
 }
 
 function changedJob(job: string, { jobFile }: Flags, env: Environment): Promise<Job> {

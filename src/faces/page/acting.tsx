@@ -12,7 +12,8 @@ import { countSettled } from '../../model/outcome.ts';
 import { type Run, runStateSchema } from '../../model/run.ts';
 import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
 import { REPLY_FILE } from '../../runs/reply.ts';
-import { kindWords, Table } from '../../runs/report/html/parts.tsx';
+import { Facts, kindWords, Table } from '../../runs/report/html/parts.tsx';
+import { approvalFacts } from '../../runs/report/words.ts';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { reportDirectory } from '../../session.ts';
 import type { Reply } from '../web/visit.ts';
@@ -54,7 +55,8 @@ function control(kind: 'pause' | 'resume' | 'approve' | 'cancel') {
         runPath(run),
       );
     const why = (form.get('why') ?? '').trim().slice(0, WHY_CHARACTERS);
-    return carriedOut(visit, { kind, run, seen, why });
+    const plan = form.get('plan') ?? '';
+    return carriedOut(visit, { kind, run, seen, why, plan });
   };
 }
 
@@ -231,7 +233,9 @@ async function confirmApprove(run: Run): Promise<Reply> {
   const body = (
     <Confirm run={run} action="/approve" go="Approve the run">
       <h1>{title}</h1>
+      <Facts of={approvalFacts(run).map(([name, words]) => [name, <Text of={words} />] as const)} />
       <input type="hidden" name="seen" value={run.state} />
+      <input type="hidden" name="plan" value={run.plan ?? ''} />
     </Confirm>
   );
   return { kind: 'page', title, body };

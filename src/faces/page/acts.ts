@@ -133,21 +133,22 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
   const { id } = run;
   const at = new Date().toISOString();
   const done = (words: string) => ({ kind: 'done', words, run: id }) as const;
+  const { ledger } = session;
   switch (ask.kind) {
     case 'pause':
       await pauseRun(run, { by, at, why: ask.why }, session);
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
+    case 'approve':
+      await ownRuns.begin(id, (quiet, begun) =>
+        approveRun(run, ask.plan, { ...quiet, ledger }, () => begun(id)),
+      );
+      return done('The run is approved, and goes on.');
     case 'resume':
-    case 'approve': {
-      const isApproval = ask.kind === 'approve';
       // Whoever clicks has the reason before his eyes.
-      if (!isApproval) assertCanGo(run, true);
-      const go = isApproval ? approveRun : resumeRun;
-      const { ledger } = session;
-      if (!isApproval) await letGo(run, { by, at, why: '' }, session);
-      await ownRuns.begin(id, (quiet, begun) => go(run, { ...quiet, ledger }, () => begun(id)));
-      return done(isApproval ? 'The run is approved, and goes on.' : 'The run goes on.');
-    }
+      assertCanGo(run, true);
+      await letGo(run, { by, at, why: '' }, session);
+      await ownRuns.begin(id, (quiet, begun) => resumeRun(run, { ...quiet, ledger }, () => begun(id)));
+      return done('The run goes on.');
     case 'cancel': {
       const cancelled = await cancelRun(run, { by, at, why: ask.why }, session);
       if (!isOver(cancelled)) ownRuns.follow(id, (quiet) => windUpCancelled(cancelled, quiet));

@@ -7,6 +7,8 @@ import { numberShown } from '../../lib/terminal.ts';
 import type { Run } from '../../model/run.ts';
 import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
 import { HELD_CODES, type HeldCode } from '../../runs/held-accounts.ts';
+import { placesOfFile } from '../../runs/inbox/settle.ts';
+import { accountsBeside, type Beside, besideWords, placeOf } from '../../runs/known-accounts.ts';
 import { Table } from '../../runs/report/html/parts.tsx';
 import type { Reply } from '../web/visit.ts';
 import { askFor, refusedFor, told, WHY_CHARACTERS } from './acting.tsx';
@@ -43,8 +45,12 @@ const SAID: Readonly<
   },
 };
 
-async function showHeld(run: Run, { page: { ledger } }: PageVisit): Promise<Reply> {
+async function showHeld(run: Run, { page: { ledger, env } }: PageVisit): Promise<Reply> {
   const open = await rowsToWriteOff(run, ledger);
+  const placesOf = (of: Run) => placesOfFile(of, env.home);
+  const shown = open.filter(({ last }) => last.code === MOVED).slice(0, ROWS_LISTED);
+  const last = shown.map((row) => row.last);
+  const accounts = await accountsBeside(last, run.target, { ledger, placesOf });
   const ofCode = HELD_CODES.map((code) => ({ code, rows: open.filter(({ last }) => last.code === code) }));
   const held = ofCode.filter(({ rows }) => rows.length > 0);
   const title = 'Rows held for their account';
@@ -53,7 +59,7 @@ async function showHeld(run: Run, { page: { ledger } }: PageVisit): Promise<Repl
       <h1>{title}</h1>
       {held.length === 0 ? <p>No open row of this run is held for its account.</p> : <p>{CALL_FIRST}</p>}
       {held.map(({ code, rows }) => (
-        <Held run={run} code={code} rows={rows} />
+        <Held run={run} code={code} rows={rows} accounts={accounts} />
       ))}
       <p>
         <a href={runPath(run.id)}>Leave them as they are</a>
@@ -63,11 +69,18 @@ async function showHeld(run: Run, { page: { ledger } }: PageVisit): Promise<Repl
   return { kind: 'page', title, body };
 }
 
-type HeldProps = { readonly run: Run; readonly code: HeldCode; readonly rows: readonly OpenRow[] };
+const MOVED: HeldCode = 'account_changed';
+
+type HeldProps = {
+  readonly run: Run;
+  readonly code: HeldCode;
+  readonly rows: readonly OpenRow[];
+  readonly accounts: ReadonlyMap<string, Beside>;
+};
 
 const ROWS_LISTED = 200;
 
-function Held({ run, code, rows }: HeldProps) {
+function Held({ run, code, rows, accounts }: HeldProps) {
   const { title, words, go } = SAID[code];
   return (
     <form method="post" action={runPath(run.id, '/held')}>
@@ -77,7 +90,7 @@ function Held({ run, code, rows }: HeldProps) {
       <Table
         name={title}
         class="list rows"
-        heads={[{ n: 'Row' }, 'Key']}
+        heads={[{ n: 'Row' }, 'Key', ...(code === MOVED ? ['Account'] : [])]}
         rows={rows.slice(0, ROWS_LISTED).map(({ row, last }) => [
           <label>
             <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
@@ -85,6 +98,7 @@ function Held({ run, code, rows }: HeldProps) {
           <a href={runPath(last.run, `/rows/${last.row}`)}>
             <Text of={last.key} bytes={120} />
           </a>,
+          ...(code === MOVED ? [accountCell(accounts.get(placeOf(last)))] : []),
         ])}
       />
       {rows.length <= ROWS_LISTED ? null : (
@@ -98,6 +112,10 @@ function Held({ run, code, rows }: HeldProps) {
       </p>
     </form>
   );
+}
+
+function accountCell(beside: Beside | undefined) {
+  return beside === undefined ? '' : <Text of={besideWords(beside)} />;
 }
 
 async function decideHeld(visit: PageVisit): Promise<Reply> {

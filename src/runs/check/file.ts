@@ -35,6 +35,7 @@ import {
   createFates,
   definitionDigest,
   type PlanFile,
+  planDigest,
   unsentIn,
 } from './plan-file.ts';
 
@@ -65,12 +66,13 @@ export function createRowCheck(ledger: Ledger): CheckRows {
     const isLookedAt = needsApproval(run);
     // All of an adoption's file is looked at, whoever lets it go.
     if (!isLookedAt && !isAdoption(operationOf(run.definition))) return undefined;
-    const { counts, fates } = await foreseeRun(run, batches, ledger);
+    const { counts, planned } = await foreseeRun(run, batches, ledger);
     if (!isLookedAt) return undefined;
+    const looked = { counts, plan: planDigest(planned) };
     // Like rows without a key, of an earlier file, are told apart by what that run knows.
     const isEarlier = run.rerunOf !== undefined || run.origins !== undefined;
     const isBound = !(isEarlier && isKnownByContent(run.definition));
-    return isBound ? { counts, unsent: unsentIn(fates) } : { counts };
+    return isBound ? { ...looked, unsent: unsentIn(planned.fates) } : looked;
   };
 }
 
@@ -81,11 +83,10 @@ export function createRowCheck(ledger: Ledger): CheckRows {
 export function holdTo(plan: PlanFile, { definition }: Pick<Job, 'definition'>, ledger: Ledger) {
   const digestAt = (target: string) => ledger.of(target).keys.sealing.digest;
   const check: CheckRows = async (run, batches) => {
-    const { counts, fates } = await foreseeRun(run, batches, ledger);
-    const { job, target, facts } = run;
-    const now = { job, target, sha256: facts.sha256, definition: definitionDigest(run), fates };
-    assertPlanned(plan, now, digestAt(target));
-    return { unsent: unsentIn(fates), ...(needsApproval(run) && { counts }) };
+    const { counts, planned } = await foreseeRun(run, batches, ledger);
+    assertPlanned(plan, planned, digestAt(run.target));
+    const unsent = unsentIn(planned.fates);
+    return needsApproval(run) ? { counts, plan: planDigest(planned), unsent } : { unsent };
   };
   const goesOn = async (run: Run) => {
     const unsent = await ledger.of(run.target).store.unsent(run.id);
@@ -116,7 +117,8 @@ async function foreseeRun(run: NewRun, batches: CheckReading['batches'], ledger:
   const checked = await createChecker({ name, definition }, look, { see: seeAll })(reading);
   await adoption?.result();
   const { sendable, invalid, skipped, waiting } = checked;
-  return { counts: { sendable, invalid, skipped, waiting }, fates: ranges };
+  const plannedFor = { job: name, target, sha256: facts.sha256, definition: definitionDigest(run) };
+  return { counts: { sendable, invalid, skipped, waiting }, planned: { ...plannedFor, fates: ranges } };
 }
 
 /** Few enough that garbage is cheap to collect. */

@@ -86,6 +86,14 @@ export function definitionDigest({ definition }: Pick<Job, 'definition'>): strin
   return hexDigest(JSON.stringify(definition), DEFINITION_CHARACTERS);
 }
 
+/** By which an approval names what was looked at. */
+const APPROVED_CHARACTERS = 16;
+
+/** Another file, definition, target or fate of a row has another. */
+export function planDigest({ job, target, sha256, definition, fates }: Now): string {
+  return hexDigest(JSON.stringify([job, target, sha256, definition, fates]), APPROVED_CHARACTERS);
+}
+
 export async function writePlan(path: string, facts: Omit<Facts, 'form'>, digest: Digest): Promise<void> {
   const whole = { form: 1 as const, ...facts };
   const text = `${JSON.stringify({ ...whole, seal: sealOf(whole, digest) })}\n`;

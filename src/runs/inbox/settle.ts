@@ -3,7 +3,7 @@
  * dropped last: a kill before that repeats the ending and loses nothing.
  */
 import { rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { newRunId } from '../../engine/ledger/run-store.ts';
 import { errorCode, hasCode, insteadOf } from '../../lib/errors.ts';
 import { stampOf, writtenOfStamp } from '../../lib/file-stamp.ts';
@@ -245,6 +245,12 @@ async function writeNote(file: string, text: string): Promise<string> {
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd/\\]/gu;
 /** File systems take 255 bytes; the id and the note's ending come on top. */
 const MAX_BYTES = 180;
+
+/** Where a run's file may lie: where it was, or where a watcher has put it away. */
+export function placesOfFile({ id, file }: Pick<Run, 'id' | 'file'>, home: string): readonly string[] {
+  const away = awayName(basename(file), id);
+  return [file, join(home, 'done', away), join(home, 'failed', away)];
+}
 
 /** `portfolio.<id>.csv`; nothing in it acts on a terminal or shell. */
 export function awayName(name: Buffer | string, id: string): string {

@@ -258,15 +258,17 @@ export function warningAdvice(code: string): string {
   return OF_CONTENT.has(code) ? (BY_CODE.get(code) ?? '') : '';
 }
 
+type GoingOn = Pick<Run, 'id' | 'state' | 'reason'> & { readonly plan?: string | null | undefined };
+
 /** What takes a run on that is paused or stopped, or lost its process. */
-export function goOnCommand({ id, state, reason }: Pick<Run, 'id' | 'state' | 'reason'>): string {
-  if (reason === 'approval') return `onboard approve ${id}`;
+export function goOnCommand({ id, state, reason, plan = null }: GoingOn): string {
+  if (reason === 'approval') return `onboard approve ${id}${plan === null ? '' : ` --plan ${plan}`}`;
   if (reason === 'unusual') return `onboard resume ${id} --yes`;
   return `onboard ${state === 'cancelled' ? 'cancel' : 'resume'} ${id}`;
 }
 
 type Way = { readonly words: string; readonly command: string };
-type Held = Pick<Run, 'id' | 'state' | 'reason'> & { readonly problem?: string | null | undefined };
+type Held = GoingOn & { readonly problem?: string | null | undefined };
 
 /** Where somebody has to look first, the harmless one first; empty: nobody has to. */
 export function waysOut(run: Held): readonly Way[] {

@@ -53,9 +53,10 @@ export function openSteps(account: Account, extension: string): Step[] {
 function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
   const why = summary.reason === null ? [] : [reasonWords(summary.reason, summary)];
-  const { run: id, state, reason, problem } = summary;
-  const resume = goOnCommand({ id, state, reason });
-  const [harmless, ...others] = waysOut({ id, state, reason, problem });
+  const { run: id, state, reason, plan, problem } = summary;
+  const held = { id, state, reason, plan, problem };
+  const resume = goOnCommand(held);
+  const [harmless, ...others] = waysOut(held);
   if (harmless !== undefined)
     return [
       { words: [...why, harmless.words], commands: [harmless.command] },
@@ -111,7 +112,7 @@ function askingOfAccounts({ run, topErrors, account }: Summary): readonly Step[]
   if (account !== null && toCorrect(account) === 0) return [];
   const has = (code: string) => topErrors.some((error) => error.code === code);
   const moved = step(
-    `account_changed: ${CALL_FIRST} changed at the service by hand:`,
+    `account_changed (\`onboard account ${run}\` shows both accounts): ${CALL_FIRST} changed at the service by hand:`,
     `onboard write-off ${run} ROWS --changed-at-service --reason "WHY"`,
   );
   const shared = step(

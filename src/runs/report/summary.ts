@@ -66,6 +66,8 @@ export const summarySchema = asOfRunSchema.extend({
   request: requestSchema.nullable(),
   /** Of a paused run: what is to be put right, if that is known. */
   problem: z.string().nullable().default(null),
+  /** Digest of what is to be approved, or was; `null`: nobody is asked. */
+  plan: z.string().nullable().default(null),
   /** What of the file is unlike those before it, and who let it go. */
   unusual: unusualSchema.extend({ letGo: letGoSchema.nullable() }).nullable().default(null),
   /** Redis and journals have what is personal in boxes. */
@@ -119,6 +121,7 @@ export function summarize(run: Run, now: Date): Summary {
     source: readAsSchema.parse(run.source),
     request: run.request ?? null,
     problem: run.problem ?? null,
+    plan: run.plan ?? null,
     unusual: unusualOf(run),
     sealed: run.dataKey !== undefined,
     purged: run.purged ?? null,

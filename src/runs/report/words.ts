@@ -37,10 +37,11 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
 
 /** The account's sum, as the control total has one. */
 export function accountLine(account: Account): string {
-  const { rows, atService, writtenOff, open, inDoubt, waiting, purged, holds } = account;
+  const { rows, atService, writtenOff, takenBack, open, inDoubt, waiting, purged, holds } = account;
   const parts = [
     `${numberShown(atService)} at the service`,
     `${numberShown(writtenOff)} written off`,
+    ...(takenBack === 0 ? [] : [`${numberShown(takenBack)} taken back`]),
     `${numberShown(open)} open`,
   ];
   const sum = `${countOf(rows, 'row')} = ${parts.join(' + ')}`;
@@ -92,12 +93,13 @@ function fact(name: string, words: string): readonly string[] {
 
 /** Of a run that needs approval: what the check found, who loaded it and who approved it. */
 export function approvalFacts(run: Run | Summary) {
-  const { rows, registeredBy, registeredVia, checked, approval, operation } = run;
+  const { rows, registeredBy, registeredVia, checked, plan = null, approval, operation } = run;
   if (checked === null) return [];
   const isAdopting = ADOPTIONS.some((one) => one === operation);
   const approved = approval === null ? 'not approved' : `approved by ${letGoWords(approval)}`;
   return [
     ['checked', isAdopting ? adoptionWords(checked) : checkWords({ rows, ...checked })],
+    ...(plan === null ? [] : [['plan', plan] as const]),
     ['loaded', `by ${printable(known(registeredBy ?? 'nobody', registeredVia))}, ${approved}`],
   ] as const;
 }

@@ -50,6 +50,9 @@ test('rows that are held for their account are shown by why they are, and nothin
   expect(text).toMatch(
     /Call the payee first.*Another account than is known.*2K2.*An account of another payee.*1K1/,
   );
+  expect(text).toContain(
+    'one that is in no file here is known, the row has …6199, which row 1 of run run-before has under another name',
+  );
   expect(html).not.toContain(IBAN);
   const link = `href="${path}">Decide on their accounts`;
   await until(async () => (await look(page, place)).html.includes(link));

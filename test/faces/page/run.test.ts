@@ -234,7 +234,7 @@ test('a run that waits for approval says what was checked, and to whom it can be
   const { page } = await openOwnPage(own());
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', approval: 'required' });
   const counts = { sendable: 1, invalid: 1, skipped: 1, waiting: 0 };
-  const checked = { counts, unsent: [2, 3] };
+  const checked = { counts, plan: '5d41402abc4b2a76', unsent: [2, 3] };
   const run = newRun({ definition, target: page.service.target, checked });
   const { store } = actingAs(page, atPage(OPERATOR.name)).ledger.of(run.target);
   await store.register(run);
@@ -256,14 +256,18 @@ test('a run that waits for approval says what was checked, and to whom it can be
   const asked = await look(page, `${path}/approve`, { visitor: other });
   expect(asked.html).toContain(`<h1>Send 1 row to ${run.target}?</h1>`);
   expect(asked.html).toContain(`method="post" action="${path}/approve"`);
+  expect(asked.html).toContain('<input type="hidden" name="plan" value="5d41402abc4b2a76"/>');
+  expect(textOf(asked.html)).toContain('1 can be sentplan5d41402abc4b2a76loaded');
   const { html } = await look(page, '/');
   expect(html).toContain(`<a href="${path}">paused (approval)</a>`);
-  const approve = (visitor: Visitor) =>
-    look(page, `${path}/approve`, { method: 'POST', visitor, form: { seen: 'paused' } });
+  const approve = (visitor: Visitor, plan = '5d41402abc4b2a76') =>
+    look(page, `${path}/approve`, { method: 'POST', visitor, form: { seen: 'paused', plan } });
   expect((await approve(OPERATOR)).html).toContain('was loaded by ops-1');
   expect((await approve(VIEWER)).html).toContain('That is for operators');
   const linked = { ...OPERATOR, name: 'ops-2 (by link)' };
   expect((await approve(linked)).html).toContain('expected a person with a token of their own');
+  const another = await approve(other, '7d793037a0760186');
+  expect(another.html).toContain(`The plan of run ${run.id} is 5d41402abc4b2a76`);
   // There is no file any more: what was looked at can't go.
   expect((await approve(other)).html).toContain('/in/a.csv');
   expect(await page.store.get(run.id)).toMatchObject({ state: 'paused', reason: 'approval' });

@@ -24,7 +24,7 @@ const finished = { state: 'finished' } as const;
 /** The account of a file of which no later run has rows. */
 async function untouched({ id, rows, outcomes }: Run): Promise<Account> {
   const [open, inDoubt] = [countUnsuccessful(outcomes), outcomes['in-doubt']];
-  const counts = { atService: rows - open, writtenOff: 0, open, inDoubt, waiting: 0 };
+  const counts = { atService: rows - open, writtenOff: 0, takenBack: 0, open, inDoubt, waiting: 0 };
   return { delivery: id, runs: [id], rows, ...counts, purged: 0, holds: true };
 }
 
