@@ -1,11 +1,16 @@
 # The program and its production dependencies on Node 24. It has no Redis server: REDIS_URL names one.
+#
+# Run it with `--init` (docker-compose.yml does): Node as process 1 would leave ended children behind,
+# those of `decrypt` and of MSB_TOKEN_COMMAND.
 
-FROM node:24-slim AS dependencies
+ARG NODE=node:24.22-slim
+
+FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund
 
-FROM node:24-slim AS build
+FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -14,7 +19,13 @@ COPY scripts ./scripts
 COPY src ./src
 RUN npm run build
 
-FROM node:24-slim AS runtime
+FROM ${NODE} AS runtime
+# Within a stage an argument is known once it is named there.
+ARG NODE
+LABEL org.opencontainers.image.title="onboard" \
+      org.opencontainers.image.description="Bulk-loads partner portfolios into a money-services API: every row sent at most once, every row accounted for" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.base.name="docker.io/library/${NODE}"
 ENV NODE_ENV=production \
     ONBOARD_HOME=/data \
     ONBOARD_JOBS=/app/jobs

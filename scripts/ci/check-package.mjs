@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const ALLOWED = [
-  /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+  /^(package\.json|npm-shrinkwrap\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^dist\/.+\.(js|json|lua|html|css|tsv)$/,
   /^docs\/[\w.-]+\.(md|json|yaml|png|svg)$/,
   /^jobs\/[\w-]+\.yaml$/,
@@ -12,6 +12,8 @@ const ALLOWED = [
 ];
 const NEEDED = [
   'package.json',
+  // Its overrides and versions are those that were tested: a package's own lock file does not travel.
+  'npm-shrinkwrap.json',
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
@@ -43,12 +45,16 @@ for (const problem of problems) process.stderr.write(`check-package: ${problem}\
 process.stdout.write(`${packed.length} files\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-/** The build is there already: without its scripts npm prints nothing but the list. */
+/** Built as it would be published, and printing nothing but the list. */
 function packedFiles() {
-  const { status, stdout, stderr } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { status, stdout, stderr } = spawnSync(
+    'npm',
+    ['pack', '--dry-run', '--json', '--foreground-scripts=false'],
+    {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   if (status !== 0) throw new Error(`npm pack did not succeed: ${stderr}`);
   // npm 12 names each package in an object; before, it was a list.
   const answer = JSON.parse(stdout);

