@@ -30,7 +30,7 @@ export const valuesSchema = z.record(z.string(), z.string());
 export type Values = Readonly<z.infer<typeof valuesSchema>>;
 
 /** Settings of a field that read a file's dates, numbers or lists. */
-export const writtenAsSchema = z.object({
+const writtenAsSchema = z.object({
   pattern: z.string().optional(),
   decimal: z.enum(['.', ',']).optional(),
   separator: z.string().optional(),

@@ -62,7 +62,7 @@ export const sourceInfoSchema = z.object({
 });
 export type SourceInfo = z.infer<typeof sourceInfoSchema>;
 
-/** A way to read a file that doesn't say so itself: a setting of `format`, to be chosen from several. */
+/** A setting of `format` that could read a file, of several to be chosen from. */
 export const readingChoiceSchema = z.object({
   setting: z.enum(['header', 'encoding', 'sheet', 'hidden', 'records', 'delimiter', 'quote', 'type']),
   value: z.string(),

@@ -3,7 +3,7 @@
  * program knows the answers. Pure.
  */
 import { countOf } from '../../lib/terminal.ts';
-import { type Issue, writtenAsSchema } from '../../model/issue.ts';
+import type { Issue } from '../../model/issue.ts';
 import type { BuiltIn } from '../../operations/operations.ts';
 import type { JobProposal } from '../../readers/mapping/proposal/propose-job.ts';
 import { fieldLabel } from '../../readers/mapping/request-field.ts';
@@ -33,25 +33,11 @@ export function readingOf(notation: Notation): string {
   return Object.keys(notation).length === 0 ? '' : JSON.stringify(notation);
 }
 
-/** Those proposed for the column, the usual ones, and what a button has answered. */
-export function notationsFor(
-  column: string,
-  { fields }: JobProposal,
-  reading: string,
-): ReadonlyMap<string, Notation> {
+/** Those proposed for the column, and the usual ones. */
+export function notationsFor(column: string, { fields }: JobProposal): ReadonlyMap<string, Notation> {
   const own = fields.filter((field) => field.column === column);
   const ways = own.flatMap(({ notation, ways: others = [] }) => [notation, ...others]);
-  const offered = [...ways, ...READINGS, ...writtenIn(reading)];
-  return new Map(offered.map((notation) => [readingOf(notation), notation]));
-}
-
-function writtenIn(reading: string): readonly Notation[] {
-  try {
-    const { data } = writtenAsSchema.strict().safeParse(JSON.parse(reading));
-    return data === undefined ? [] : [data];
-  } catch {
-    return [];
-  }
+  return new Map([...ways, ...READINGS].map((notation) => [readingOf(notation), notation]));
 }
 
 export function readingWords(notation: Notation): string {
@@ -65,7 +51,7 @@ export function readingWords(notation: Notation): string {
   return as === undefined ? 'as it is' : `a ${as}`;
 }
 
-export type ColumnAnswer = { readonly words: string; readonly field: string; readonly reading: string };
+type ColumnAnswer = { readonly words: string; readonly field: string; readonly reading: string };
 type ColumnQuestion = { readonly words: string; readonly answers: readonly ColumnAnswer[] };
 
 type AskedColumn = {
@@ -77,6 +63,7 @@ type AskedColumn = {
   /** Of rows that can't be sent, and of those that look damaged. */
   readonly issues: readonly Issue[];
   readonly proposed: Proposed | undefined;
+  readonly offered: ReadonlyMap<string, Notation>;
 };
 
 export function questionOf(column: AskedColumn): ColumnQuestion | null {
@@ -108,10 +95,10 @@ function ofWays({ operation, proposed, cells, ...now }: AskedColumn): ColumnQues
 const ANSWERS_SHOWN = 3;
 
 /** What would read the cells that are refused, the commonest first. */
-function ofRefused({ operation, field, issues }: AskedColumn): ColumnQuestion | null {
+function ofRefused({ operation, field, issues, offered }: AskedColumn): ColumnQuestion | null {
   const found = new Map<string, { notation: Notation; cell: string; count: number }>();
   for (const { settings = [], value } of issues)
-    for (const notation of settings) {
+    for (const notation of settings.filter((one) => offered.has(readingOf(one)))) {
       const one = found.get(readingOf(notation)) ?? { notation, cell: value ?? '', count: 0 };
       one.count += 1;
       found.set(readingOf(notation), one);

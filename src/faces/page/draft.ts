@@ -126,7 +126,7 @@ function changed(
     field === column && reading === '';
   const sent = placed.filter(({ field }) => field !== '');
   const offered = (column: string, reading: string) => {
-    const notation = notationsFor(column, proposed, reading).get(reading);
+    const notation = notationsFor(column, proposed).get(reading);
     if (notation === undefined)
       problems.push(`"${column}": expected one of the ways of reading that the page offers, got ${reading}`);
     return notation ?? {};
@@ -242,10 +242,11 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, ar
     const seen = cells.map((row, at) => ({ cell: row[i] ?? '', of: mapped[at] }));
     const filled = seen.filter(({ cell }) => cell !== '');
     const [bad, odd] = [refusals.get(column) ?? [], warnings.get(column) ?? []];
+    const offered = notationsFor(column, proposed);
     const own = proposed.fields.find((one) => one.column === column);
     const asked = {
       ...{ operation, field, reading, proposed: own },
-      ...{ cells: filled.map(({ cell }) => cell), issues: [...bad, ...odd] },
+      ...{ cells: filled.map(({ cell }) => cell), issues: [...bad, ...odd], offered },
     };
     const question = questionOf(asked);
     const isTold = ({ code }: Issue) => code !== 'number_cell' || question === null;
@@ -257,7 +258,7 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, ar
       /** What somebody has to say, each answer a button. */
       question,
       dates: datesOf(asked),
-      readings: [...notationsFor(column, proposed, reading)].map(([value, notation]) => ({
+      readings: [...offered].map(([value, notation]) => ({
         value,
         words: readingWords(notation),
       })),

@@ -307,10 +307,10 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
           </option>
         ))}
       </select>
-      <Dates of={column} at={at} />
     </>,
     <>
       <Pairs of={column} />
+      <Dates of={column} at={at} />
       <Question of={column} at={at} />
     </>,
   ];
@@ -368,7 +368,9 @@ function Question({ of: { question }, at }: ColumnProps) {
   if (question === null) return null;
   return (
     <div class="question">
-      <Text of={question.words} bytes={300} />
+      <div>
+        <Text of={question.words} bytes={300} />
+      </div>
       {question.answers.map(({ words, field, reading }) => (
         <button type="submit" name="answer" value={`${at} ${field} ${reading}`}>
           <Text of={words} bytes={200} />

@@ -121,7 +121,7 @@ export function Choices({ upload: { id, given }, reading, choices, sheet = null 
   return (
     <>
       {[...new Set(choices.map(({ setting }) => setting))].map((setting) => (
-        <form method="get" action={`/uploads/${id}`} class="card choices">
+        <form method="get" action={`/uploads/${id}`} class="choices">
           <h2>{QUESTIONS[setting](unit)}</h2>
           <HiddenReading reading={readingBefore(setting, reading)} />
           {choices

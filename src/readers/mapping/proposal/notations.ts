@@ -24,7 +24,7 @@ export type ChosenNotation = {
 };
 
 /** `notation`: reads its cells; `null`: none does, or several do. */
-export type DateForm = { readonly words: string; readonly count: number; readonly notation: Notation | null };
+type DateForm = { readonly words: string; readonly count: number; readonly notation: Notation | null };
 
 /** `null`: a cell that needs none. `as`: taken where it reads the cells. */
 export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?: 'country'): ChosenNotation {
