@@ -62,6 +62,15 @@ export const sourceInfoSchema = z.object({
 });
 export type SourceInfo = z.infer<typeof sourceInfoSchema>;
 
+/** A setting of `format` that could read a file, of several to be chosen from. */
+export const readingChoiceSchema = z.object({
+  setting: z.enum(['header', 'encoding', 'sheet', 'hidden', 'records', 'delimiter', 'quote', 'type']),
+  value: z.string(),
+  /** How it would read: the columns' names, or a line. Personal data. */
+  shows: z.array(z.string()),
+});
+export type ReadingChoice = z.infer<typeof readingChoiceSchema>;
+
 /** Cells under a header, not JSON records. */
 export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
   return FILE_FORMATS[type].kind !== 'json';

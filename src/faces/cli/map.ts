@@ -7,6 +7,7 @@ import { makeFolder } from '../../lib/make-folder.ts';
 import { anywhere, countOf, type Io, sayContent, sayJson, shellWord, tell } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { type BuiltIn, OPERATIONS, PURPOSES } from '../../operations/operations.ts';
+import { ChoiceError } from '../../readers/intake/row-feed.ts';
 import type { JobProposal } from '../../readers/mapping/proposal/propose-job.ts';
 import { proposalText, proposeFor, sampleFile } from '../../runs/check/proposal.ts';
 import { sayingWhere } from '../../runs/input.ts';
@@ -52,7 +53,11 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   if (operation === undefined && flags.json !== true) throw new UsageError(PURPOSE_MISSING);
   if (flags.out !== undefined) refuseName(flags.out);
   const { format, given } = readFormat(flags.format, flags.encoding);
-  const sample = await sampleFile(file, format, given);
+  const sample = await sampleFile(file, format, given).catch((error: unknown) => {
+    if (flags.json === true && error instanceof ChoiceError)
+      sayJson(io, JSON.stringify({ choices: error.choices }));
+    throw error;
+  });
   if (operation === undefined) {
     sayJson(io, JSON.stringify(sample));
     return;

@@ -49,7 +49,7 @@ function checkPath({ id, job }: Way): string {
   return `/uploads/${id}/check?job=${encodeURIComponent(job)}`;
 }
 
-function begin(work: (page: PageContext, way: Way, path: string) => void) {
+function begin(work: (page: PageContext, way: Way, path: string, standIn: string) => void) {
   return async ({ params, form, page }: PageVisit): Promise<Reply> => {
     const way = { id: params.id ?? '', job: form.get('job') ?? '' };
     // Only an existing job's name becomes an argument of a process.
@@ -59,7 +59,7 @@ function begin(work: (page: PageContext, way: Way, path: string) => void) {
       );
     const upload = await page.uploads.find(way.id);
     if (upload === null) return GONE;
-    work(page, way, upload.path);
+    work(page, way, upload.path, form.get('stand-in') ?? '');
     return { kind: 'redirect', to: checkPath(way) };
   };
 }
@@ -77,9 +77,10 @@ function check({ checks, runChild, target }: PageContext, way: Way, path: string
   });
 }
 
-function rehearse({ rehearsals, runChild }: PageContext, way: Way, path: string): void {
+function rehearse({ rehearsals, runChild }: PageContext, way: Way, path: string, standIn: string): void {
+  const where = standIn === 'empty' ? '--fresh' : '--sandbox';
   rehearsals.begin(nameOf(way), async () => {
-    const { stdout, problems } = await runChild(['run', '--sandbox', '--again', '--json'], [way.job, path]);
+    const { stdout, problems } = await runChild(['run', where, '--again', '--json'], [way.job, path]);
     if (stdout.trim() === '') throw new UsageError(problems);
     return summarySchema.parse(JSON.parse(stdout));
   });
@@ -140,7 +141,14 @@ async function checkBody(page: PageContext, way: Way, given: string) {
       );
     }
     case 'failed':
-      return <Problems of={work.problems} />;
+      return (
+        <>
+          <Problems of={work.problems} />
+          <p>
+            <a href={`/uploads/${way.id}`}>See how else it can be read</a>, and which job takes it.
+          </p>
+        </>
+      );
     case 'under-way':
       return null;
     default:
@@ -326,7 +334,11 @@ function Rehearsal({ way, work }: RehearsalProps) {
       {work?.kind === 'under-way' ? null : (
         <form method="post" action={`/uploads/${way.id}/rehearse`}>
           <input type="hidden" name="job" value={way.job} />
-          <button type="submit">Rehearse</button>
+          <button type="submit">Rehearse</button>{' '}
+          <button type="submit" name="stand-in" value="empty">
+            Rehearse on an empty stand-in
+          </button>
+          <small class="dim note">An empty one has forgotten what rehearsals before made there.</small>
         </form>
       )}
     </section>
@@ -334,12 +346,12 @@ function Rehearsal({ way, work }: RehearsalProps) {
 }
 
 function Rehearsed({ summary }: { readonly summary: Summary }) {
-  const { run, rows, outcomes, source, exitCode, topWarnings } = summary;
+  const { run, rows, outcomes, source, topWarnings } = summary;
   const succeeded = rows - countUnsuccessful(outcomes) - outcomes.skipped;
   const also = outcomes.skipped === 0 ? '' : `, ${outcomes.skipped} skipped since their keys were known`;
   return (
     <p>
-      {`Rehearsed: ${succeeded} of ${rows} rows succeeded at the stand-in${also} (exit status ${exitCode}). ${source.notes.join(' ')}`}{' '}
+      {`Rehearsed: ${succeeded} of ${rows} rows succeeded at the stand-in${also}. ${source.notes.join(' ')}`}{' '}
       <a href={runPath(run)}>Its report</a>
       <Warnings of={topWarnings} />
     </p>

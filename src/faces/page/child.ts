@@ -10,6 +10,7 @@ import { createSemaphore } from '../../lib/semaphore.ts';
 import { killGroup } from '../../lib/shell-command.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { programFile } from '../../lib/version.ts';
+import type { ReadingChoice } from '../../model/source.ts';
 import type { Checked } from '../../runs/check/findings.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import type { Summary } from '../../runs/report/summary.ts';
@@ -57,8 +58,9 @@ async function run(args: readonly string[], { env, stopped }: Bounds) {
   try {
     const [exitCode]: readonly (number | null)[] = await once(child, 'close');
     /** The command's messages for people. */
-    const lines = said.stderr.split('\n').filter((line) => line.trim() !== '');
-    return { exitCode, stdout: said.stdout, problems: ends.aborted ? [whyEnded()] : lines };
+    const lines = said.stderr.split('\n').map((line) => line.replace(/^onboard: /, ''));
+    const told = lines.filter((line) => line.trim() !== '');
+    return { exitCode, stdout: said.stdout, problems: ends.aborted ? [whyEnded()] : told };
   } finally {
     // A later abort could end another process of that number.
     ends.removeEventListener('abort', end);
@@ -100,6 +102,9 @@ function createWorks<T>({ clock, log }: Pick<Session, 'clock' | 'log'>) {
 
 const SAMPLES_REMEMBERED = 20;
 
+/** A file that can't be read so: why, and what would read it. */
+export type Unread = { readonly problems: readonly string[]; readonly choices: readonly ReadingChoice[] };
+
 /** What is remembered of uploaded files between requests. */
 export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'log'>) {
   const { env, io, clock } = session;
@@ -107,7 +112,7 @@ export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'l
     uploads: createUploads(env.home, () => clock.date(), limitsIn(io.env)),
     runChild: createChildren(withoutSecrets(io.env), io.interrupted),
     /** First rows of uploads, by how they are read; or why that fails. */
-    samples: createRecentMap<string, FileSample | readonly string[]>(SAMPLES_REMEMBERED),
+    samples: createRecentMap<string, FileSample | Unread>(SAMPLES_REMEMBERED),
     checks: createWorks<Checked>(session),
     rehearsals: createWorks<Summary>(session),
   };

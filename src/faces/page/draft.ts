@@ -23,24 +23,7 @@ import {
 } from '../../readers/mapping/proposal/propose-job.ts';
 import { type FileSample, likeliestOperation, proposalText, proposeFor } from '../../runs/check/proposal.ts';
 import { COLUMNS_SHOWN } from '../web/words.tsx';
-
-type Notation = JobProposal['fields'][number]['notation'];
-
-/** Offered for every column; the first is the field's own. */
-const READINGS: readonly Notation[] = [
-  {},
-  { pattern: 'dd.MM.yyyy' },
-  { pattern: 'dd/MM/yyyy' },
-  { pattern: 'MM/dd/yyyy' },
-  { pattern: 'yyyy-MM-dd' },
-  { decimal: ',' },
-  { decimal: '.' },
-  { true: ['yes'], false: ['no'] },
-  { true: ['ja'], false: ['nein'] },
-  { true: ['oui'], false: ['non'] },
-  { ref: 'subclient' },
-  { numbers: 'right' },
-];
+import { datesOf, notationsFor, questionOf, readingOf, readingWords } from './column-readings.ts';
 
 const SAMPLES = 3;
 const REFUSALS = 2;
@@ -50,6 +33,8 @@ type ColumnChoice = {
   readonly field: string;
   /** One of the offered readings; '': the field's own. */
   readonly reading: string;
+  /** Ticked beside the forms of its dates. */
+  readonly isConfirmed?: boolean;
 };
 
 export type KeyChoice =
@@ -67,7 +52,7 @@ export type DraftForm = {
 };
 
 export type Draft = ReturnType<typeof draftOf>;
-export type DraftColumn = Draft['columns'][number];
+export type DraftColumn = ReturnType<typeof columnsOf>[number];
 
 /** What the file suggests where there is no form, or its columns are another operation's. */
 export function draftOf(sample: FileSample, operationName: string | null, form: DraftForm | null) {
@@ -81,11 +66,14 @@ export function draftOf(sample: FileSample, operationName: string | null, form: 
   const { proposal, problems } = changed(proposed, choices, sample);
   const compiled = compile(proposal, choices.job, sample);
   const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
+  const mappedColumns = columnsOf(shown, choices, { operation, proposed, mapped });
   return {
     operation,
     job: choices.job,
     key: keyShown(shown, choices, proposed),
-    columns: columnsOf(shown, choices, { proposed, mapped }),
+    columns: mappedColumns,
+    /** Questions that are answered before the job is saved. */
+    unconfirmed: mappedColumns.filter(isUnconfirmed).map(({ column }) => `“${column}”: ${UNCONFIRMED}`),
     /** Columns behind these: they are not sent. */
     more: sample.source.columns.length - columns.length,
     fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
@@ -122,23 +110,6 @@ function jobName(file: string): string {
   return name === '' ? 'partner' : name.slice(0, 60);
 }
 
-/** A notation as the form names it. */
-function readingOf(notation: Notation): string {
-  return Object.keys(notation).length === 0 ? '' : JSON.stringify(notation);
-}
-
-/** The notation proposed for the column, and the usual ones. */
-function notationsFor(column: string, { fields }: JobProposal): ReadonlyMap<string, Notation> {
-  const own = fields.filter((field) => field.column === column).map(({ notation }) => notation);
-  return new Map([...own, ...READINGS].map((notation) => [readingOf(notation), notation]));
-}
-
-function readingWords({ pattern, true: yes, false: no, ...others }: Notation): string {
-  if (pattern !== undefined) return [pattern].flat().join(' or ');
-  if (yes !== undefined && no !== undefined) return `${yes.join(', ')} / ${no.join(', ')}`;
-  return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)|(?<=\w)"/g, '') || 'as it is';
-}
-
 function changed(
   proposed: JobProposal,
   { key, columns }: DraftForm,
@@ -154,7 +125,7 @@ function changed(
   const isItself = ({ column, field, reading }: (typeof placed)[number]) =>
     field === column && reading === '';
   const sent = placed.filter(({ field }) => field !== '');
-  const offered = (column: string, reading: string): Notation => {
+  const offered = (column: string, reading: string) => {
     const notation = notationsFor(column, proposed).get(reading);
     if (notation === undefined)
       problems.push(`"${column}": expected one of the ways of reading that the page offers, got ${reading}`);
@@ -247,23 +218,47 @@ function compile(proposal: JobProposal, job: string, sample: FileSample): Compil
   }
 }
 
-type Around = { readonly proposed: JobProposal; readonly mapped: readonly Mapped[] };
+function isUnconfirmed({ dates, isConfirmed }: DraftColumn): boolean {
+  return dates?.asks === true && !isConfirmed;
+}
+
+const UNCONFIRMED = 'its dates have several forms. Tick that they are read right, then the job can be saved.';
+
+type Around = {
+  readonly operation: BuiltIn;
+  readonly proposed: JobProposal;
+  readonly mapped: readonly Mapped[];
+};
 
 /** The file's columns, each with what would really be sent of it. */
-function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { proposed, mapped }: Around) {
+function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, around: Around) {
+  const { operation, proposed, mapped } = around;
   const candidates = proposed.candidates.map(({ column }) => column);
   const cells = rows.map((row) => textsOf(row, source.columns));
   const refusals = byColumn(mapped.flatMap((one) => (one.kind === 'issues' ? one.issues : [])));
   const warnings = byColumn(mapped.flatMap((one) => (one.kind === 'mapped' ? one.warnings : [])));
   return source.columns.map((column, i) => {
-    const { field = '', reading = '' } = columns[i] ?? {};
+    const { field = '', reading = '', isConfirmed = false } = columns[i] ?? {};
     const seen = cells.map((row, at) => ({ cell: row[i] ?? '', of: mapped[at] }));
     const filled = seen.filter(({ cell }) => cell !== '');
+    const [bad, odd] = [refusals.get(column) ?? [], warnings.get(column) ?? []];
+    const offered = notationsFor(column, proposed);
+    const own = proposed.fields.find((one) => one.column === column);
+    const asked = {
+      ...{ operation, field, reading, proposed: own },
+      ...{ cells: filled.map(({ cell }) => cell), issues: [...bad, ...odd], offered },
+    };
+    const question = questionOf(asked);
+    const isTold = ({ code }: Issue) => code !== 'number_cell' || question === null;
     return {
       column,
       field,
       reading,
-      readings: [...notationsFor(column, proposed)].map(([value, notation]) => ({
+      isConfirmed,
+      /** What somebody has to say, each answer a button. */
+      question,
+      dates: datesOf(asked),
+      readings: [...offered].map(([value, notation]) => ({
         value,
         words: readingWords(notation),
       })),
@@ -272,10 +267,10 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { 
       filled: rows.length === 0 ? 0 : filled.length / rows.length,
       samples: samplesOf(filled, field),
       isCandidate: candidates.includes(column),
-      notes: proposed.fields.find((one) => one.column === column)?.notes ?? [],
-      refused: refusedOf(refusals.get(column) ?? []),
+      notes: own?.notes ?? [],
+      refused: refusedOf(bad.filter(isTold)),
       /** What looks damaged and is sent all the same. */
-      warned: refusedOf(warnings.get(column) ?? []),
+      warned: refusedOf(odd.filter(isTold)),
     };
   });
 }
@@ -320,10 +315,13 @@ function valueAt(body: JsonValue, path: readonly string[]): JsonValue | undefine
   return value;
 }
 
+const TEXT = 'text, since a number may have lost digits: correct the cells in the file';
+
 function refusedOf(issues: readonly Issue[]) {
   const by = new Map<string, { expected: string; got: string; rows: number; isAlike: boolean }>();
-  for (const { expected, value } of issues) {
+  for (const { code, value, ...issue } of issues) {
     const got = value ?? '';
+    const expected = code === 'number_cell' ? TEXT : issue.expected;
     const one = by.get(expected) ?? { expected, got, rows: 0, isAlike: true };
     one.rows += 1;
     one.isAlike &&= one.got === got;

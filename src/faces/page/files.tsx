@@ -9,16 +9,32 @@ import { misfits } from '../../delivery/run-mapping.ts';
 import { cut, Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { type Row, rowSchema } from '../../model/row.ts';
-import { sourceInfoSchema, sourceWords } from '../../model/source.ts';
+import {
+  type ReadingChoice,
+  readingChoiceSchema,
+  type SourceInfo,
+  sourceInfoSchema,
+  sourceWords,
+} from '../../model/source.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import { takesFile } from '../../runs/inbox/job-book.ts';
 import { Facts, Table, Time } from '../../runs/report/html/parts.tsx';
 import type { Reply } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
+import type { Unread } from './child.ts';
 import { textsOf } from './draft.ts';
 import { readJobs } from './jobs.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
-import { type Reading, ReadOtherwise, readingArguments, readingIn, readingOf } from './reading.tsx';
+import {
+  Choices,
+  type ChoicesProps,
+  type Reading,
+  ReadOtherwise,
+  readingArguments,
+  readingIn,
+  readingOf,
+  readsOtherwise,
+} from './reading.tsx';
 import type { Upload } from './uploads.ts';
 
 export const filesRoutes: readonly PageRoute[] = [
@@ -133,7 +149,11 @@ const sampleSchema = z.object({
   rows: z.array(rowSchema),
   // As it was given: the schema would add defaults.
   format: z.custom<Partial<Format>>((format) => formatSchema.partial().safeParse(format).success),
+  choices: z.array(readingChoiceSchema).default([]),
 });
+
+/** Its output where the file can't be read so, but otherwise. */
+const choicesSchema = sampleSchema.pick({ choices: true });
 
 /**
  * Its first rows, or why it can't be read. Without settings from the form it is read by itself, and
@@ -143,7 +163,7 @@ export async function sampleOf(
   page: PageContext,
   upload: Upload,
   reading: Reading,
-): Promise<FileSample | readonly string[]> {
+): Promise<FileSample | Unread> {
   const plain = await readSo(page, upload, reading);
   if ('source' in plain || Object.keys(reading).length > 0) return plain;
   const tried = new Set<string>();
@@ -163,7 +183,7 @@ async function readSo(
   { samples, runChild }: PageContext,
   { id, path, given }: Upload,
   reading: Reading,
-): Promise<FileSample | readonly string[]> {
+): Promise<FileSample | Unread> {
   const name = `${id} ${JSON.stringify(reading)}`;
   const known = samples.get(name);
   if (known !== undefined) return known;
@@ -174,7 +194,10 @@ async function readSo(
   const sample =
     exitCode === 0
       ? { ...withoutHidden(sampleSchema.parse(JSON.parse(stdout))), file: given }
-      : problems.map((problem) => problem.replaceAll(path, given));
+      : {
+          problems: problems.map((problem) => problem.replaceAll(path, given)),
+          choices: stdout.trim() === '' ? [] : choicesSchema.parse(JSON.parse(stdout)).choices,
+        };
   samples.set(name, sample);
   return sample;
 }
@@ -198,9 +221,8 @@ async function fittingJobs(sample: FileSample, { env }: PageContext): Promise<re
   for (const { job } of await readJobs(env.jobsDirectory)) {
     if (job === null) continue;
     const isNamed = takesFile(job.definition, sample.file);
-    const list = sample.format.records ?? job.definition.format.records;
-    const isSo = list === job.definition.format.records;
-    const problems = isSo ? misfits(job.definition, sample.source) : [`expected format.records: ${list}`];
+    const otherwise = readsOtherwise(sample.format, job.definition.format);
+    const problems = otherwise === null ? misfits(job.definition, sample.source) : [otherwise];
     fitting.push({ ...job, isNamed, problems });
     // A wide file's columns take each job a while: other requests go in between.
     await turn();
@@ -230,11 +252,7 @@ async function showUpload({ params, query, page }: PageVisit): Promise<Reply> {
             chosen={query.get('job')}
           />
         ) : (
-          <>
-            <p>It can't be read so. Nothing was sent.</p>
-            <Problems of={sample} />
-            <ReadOtherwise upload={upload} reading={reading} read={await readSo(page, upload, {})} />
-          </>
+          <CantBeRead upload={upload} reading={reading} read={sample} />
         )}
         <div class="apart">
           <Discard id={upload.id} />
@@ -244,10 +262,37 @@ async function showUpload({ params, query, page }: PageVisit): Promise<Reply> {
   };
 }
 
+type CantBeReadProps = Omit<ChoicesProps, 'choices'> & { readonly read: Unread };
+
+function CantBeRead({ read, ...props }: CantBeReadProps) {
+  const { problems, choices } = read;
+  const otherwise = <ReadOtherwise {...props} read={read} />;
+  if (choices.length === 0)
+    return (
+      <>
+        <p>It can't be read so. Nothing was sent.</p>
+        <Problems of={problems} />
+        {otherwise}
+      </>
+    );
+  return (
+    <>
+      <p>Nothing was sent. The file doesn't say how it is to be read:</p>
+      <Choices {...props} choices={choices} />
+      <details>
+        <summary>What the reader says, and all that can be set</summary>
+        <Problems of={problems} />
+        {otherwise}
+      </details>
+    </>
+  );
+}
+
 type ReadProps = JobsProps & { readonly sample: FileSample };
 
 function Read({ sample, ...props }: ReadProps) {
-  const { source, format } = sample;
+  const { source, format, choices = [] } = sample;
+  const isNew = props.jobs.every(({ problems }) => problems.length > 0);
   return (
     <>
       <p class="dim">
@@ -258,13 +303,17 @@ function Read({ sample, ...props }: ReadProps) {
           <Text of={note} bytes={500} />
         </p>
       ))}
-      <details>
+      <details open={hasWider(choices, source)}>
         <summary>Read it otherwise</summary>
+        <Choices upload={props.upload} reading={readingOf(format)} choices={choices} sheet={source.sheet} />
         <ReadOtherwise upload={props.upload} reading={readingOf(format)} read={sample} />
       </details>
       <Jobs {...props} />
       <p>
-        <a href={`/uploads/${props.upload.id}/map?${new URLSearchParams(readingOf(format))}`}>
+        <a
+          href={`/uploads/${props.upload.id}/map?${new URLSearchParams(readingOf(format))}`}
+          class={isNew ? 'btn go' : undefined}
+        >
           Make a new job for it
         </a>
         : choose which column is which field.
@@ -273,6 +322,11 @@ function Read({ sample, ...props }: ReadProps) {
       <FirstRows sample={sample} />
     </>
   );
+}
+
+/** The rows probably stand on another sheet, or in a list. */
+function hasWider(choices: readonly ReadingChoice[], { columns }: SourceInfo): boolean {
+  return choices.some(({ setting, shows }) => setting === 'records' || shows.length > columns.length);
 }
 
 type JobsProps = {

@@ -3,12 +3,13 @@
  * form holds its whole state. The result is a job definition, a file to be reviewed and reused.
  */
 import type { Child } from 'hono/jsx';
-import { Lines, Text } from '../../lib/html-text.tsx';
+import { cut, Lines, Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { sourceWords } from '../../model/source.ts';
 import { PURPOSES } from '../../operations/operations.ts';
 import { keylessWords } from '../../readers/mapping/proposal/job-yaml.ts';
+import { fieldLabel } from '../../readers/mapping/request-field.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import { Table } from '../../runs/report/html/parts.tsx';
 import type { Reply } from '../web/visit.ts';
@@ -45,7 +46,7 @@ async function draftFor({ params, query, form, page }: PageVisit, choices: Draft
   // From an address, or from the form that it leads to.
   const reading = { ...readingIn(query), ...readingIn(form) };
   const sample = await sampleOf(page, upload, reading);
-  if (!('source' in sample)) throw new UsageError([...sample]);
+  if (!('source' in sample)) throw new UsageError([...sample.problems]);
   const operation = choices?.operation ?? query.get('operation');
   return { id: upload.id, reading, sample, draft: draftOf(sample, operation, choices) };
 }
@@ -66,7 +67,7 @@ async function save(visit: PageVisit): Promise<Reply> {
   if (found === null) return GONE;
   const { id, reading, draft } = found;
   const { job, yaml } = draft;
-  const open = [draft.key.problem ?? [], draft.problems].flat();
+  const open = [draft.key.problem ?? [], draft.unconfirmed, draft.problems].flat();
   const answer =
     open.length > 0 ? refusedFor(open) : await askFor(visit, { kind: 'save-job', name: job, yaml });
   if (answer.kind === 'done') {
@@ -83,15 +84,19 @@ async function save(visit: PageVisit): Promise<Reply> {
 
 function formOf({ form }: PageVisit): DraftForm {
   const columns = Math.min(COLUMNS_SHOWN, Number(form.get('columns') ?? 0)) || 0;
+  const [answered, ...answer] = (form.get('answer') ?? '').split(' ');
   return {
     operation: form.get('operation') ?? '',
     mappedFor: form.get('mapped-for') ?? '',
     job: (form.get('job') ?? '').trim(),
     key: keyIn(form),
-    columns: Array.from({ length: columns }, (_, i) => ({
-      field: (form.get(`f${i}`) ?? '').trim(),
-      reading: form.get(`r${i}`) ?? '',
-    })),
+    columns: Array.from({ length: columns }, (_, i) => {
+      const isConfirmed = form.get(`c${i}`) !== null;
+      const [field = '', ...reading] = answer;
+      if (answered === String(i)) return { field, reading: reading.join(' '), isConfirmed };
+      const [own, read] = [form.get(`f${i}`) ?? '', form.get(`r${i}`) ?? ''];
+      return { field: own.trim(), reading: read, isConfirmed };
+    }),
   };
 }
 
@@ -234,7 +239,7 @@ function ColumnTable({ draft: { columns, fields, more } }: DraftProps) {
     <>
       <datalist id="fields">
         {fields.map((field) => (
-          <option value={field} />
+          <option value={field} label={fieldLabel(field)} />
         ))}
       </datalist>
       <Table name="Columns and fields" class="list map" heads={COLUMN_HEADS} rows={columns.map(cellsOf)} />
@@ -284,21 +289,30 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
         </small>
       ))}
     </>,
-    <input
-      name={`f${at}`}
-      value={column.field}
-      list="fields"
-      placeholder="not sent"
-      aria-label={`field of ${column.column}`}
-    />,
-    <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
-      {column.readings.map(({ value, words }) => (
-        <option value={value} selected={value === column.reading}>
-          {words}
-        </option>
-      ))}
-    </select>,
-    <Pairs of={column} />,
+    <>
+      <input
+        name={`f${at}`}
+        value={column.field}
+        list="fields"
+        placeholder="not sent"
+        aria-label={`field of ${column.column}`}
+      />
+      {column.field === '' ? null : <small class="dim note">{cut(fieldLabel(column.field), 100)}</small>}
+    </>,
+    <>
+      <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
+        {column.readings.map(({ value, words }) => (
+          <option value={value} selected={value === column.reading}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </>,
+    <>
+      <Pairs of={column} />
+      <Dates of={column} at={at} />
+      <Question of={column} at={at} />
+    </>,
   ];
 }
 
@@ -326,6 +340,43 @@ function Pairs({ of: { field, samples, refused, warned } }: { readonly of: Draft
         </div>
       ))}
     </>
+  );
+}
+
+type ColumnProps = { readonly of: DraftColumn; readonly at: number };
+
+function Dates({ of: { dates, isConfirmed }, at }: ColumnProps) {
+  if (dates === null) return null;
+  return (
+    <>
+      {dates.forms.map((form) => (
+        <small class="note">
+          <Text of={form} bytes={200} />
+        </small>
+      ))}
+      {dates.asks ? (
+        <label class="tick">
+          <input type="checkbox" name={`c${at}`} checked={isConfirmed} /> these forms are right
+        </label>
+      ) : null}
+    </>
+  );
+}
+
+/** A button puts its answer into the form. */
+function Question({ of: { question }, at }: ColumnProps) {
+  if (question === null) return null;
+  return (
+    <div class="question">
+      <div>
+        <Text of={question.words} bytes={300} />
+      </div>
+      {question.answers.map(({ words, field, reading }) => (
+        <button type="submit" name="answer" value={`${at} ${field} ${reading}`}>
+          <Text of={words} bytes={200} />
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@
  * What a header is, in CSV files and workbooks alike: whether a row further down looks more like
  * the header than the first, and what is wrong with its names.
  */
-import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../../model/source.ts';
+import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN, type ReadingChoice } from '../../model/source.ts';
 
 export function looksLikeHeader(cells: readonly string[]): boolean {
   if (cells.length < 2) return false;
@@ -96,6 +96,13 @@ export function titleProblem(unit: 'line' | 'row', title: number, header: number
     `${unit} ${title}: doesn't look like a header, but ${unit} ${header} does: expected column names first; ` +
     `set format.header: ${header}, or format.header: ${title} if ${unit} ${title} is the header`
   );
+}
+
+/** The row that looks like the header, and the one that stands there first. */
+export function headerChoices(...rows: readonly SampleRecord[]): readonly ReadingChoice[] {
+  return rows.map(({ line, cells }) => {
+    return { setting: 'header', value: String(line), shows: cells.filter((cell) => cell !== '') };
+  });
 }
 
 /** Below more records, a header is another table's. */

@@ -10,6 +10,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { ENCODINGS, type Encoding } from '../../model/source.ts';
 import { nulProblem } from './decode.ts';
 import { isReport } from './report-file.ts';
+import { ChoiceError } from './row-feed.ts';
 
 type Choice = { readonly encoding: Encoding; readonly note: string | null };
 
@@ -107,18 +108,21 @@ function chosen(encoding: Encoding, note: string | null = null): Choice {
 }
 
 /** Nobody named the encoding. Notes and logs have `message`, which holds nothing of the text. */
-export class UntoldEncodingError extends UsageError {
+export class UntoldEncodingError extends ChoiceError {
   /** With text of the file, for a person who looks at it. */
   readonly shown: string;
 
   constructor(path: string, untold: Untold) {
-    super(`${path}: ${untoldWords(untold, false)}`);
+    const choices = readingsOf(untold.bytes).map(({ encoding, text }) => {
+      return { setting: 'encoding' as const, value: encoding, shows: [text] };
+    });
+    super(`${path}: ${untoldWords(untold, false)}`, choices);
     this.shown = `${path}: ${untoldWords(untold, true)}`;
   }
 }
 
 export function asShown(error: unknown): never {
-  throw error instanceof UntoldEncodingError ? new UsageError(error.shown) : error;
+  throw error instanceof UntoldEncodingError ? new ChoiceError(error.shown, error.choices) : error;
 }
 
 export type Untold = { readonly line: number; readonly bytes: Buffer; readonly isPartlyUtf8: boolean };

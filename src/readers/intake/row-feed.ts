@@ -2,7 +2,7 @@
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
-import type { SourceInfo } from '../../model/source.ts';
+import type { ReadingChoice, SourceInfo } from '../../model/source.ts';
 
 /** `isNeeded`: a column that `format.short` may not leave empty; without it there is none. */
 export type ReadFormat = Format & {
@@ -22,6 +22,16 @@ export type Understanding = {
 
 /** Returns the rows that are complete; `final`: the file ends with this chunk. */
 export type RowFeed = (chunk: string, final: boolean) => readonly Row[];
+
+/** Somebody has to say how the file is read: by one of these, if there are any. */
+export class ChoiceError extends UsageError {
+  readonly choices: readonly ReadingChoice[];
+
+  constructor(problem: string, choices: readonly ReadingChoice[], options?: ErrorOptions) {
+    super(problem, options);
+    this.choices = choices;
+  }
+}
 
 /** Too many lines have another number of cells than the header. */
 export class ShapeError extends UsageError {

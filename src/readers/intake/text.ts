@@ -9,6 +9,7 @@ import type { Encoding } from '../../model/source.ts';
 import { decodeText } from './decode.ts';
 import { chooseEncoding, contradiction, type Untold, UntoldEncodingError } from './encoding.ts';
 import { peek } from './file.ts';
+import { ChoiceError } from './row-feed.ts';
 import { createSevenBitLook, type SevenBit } from './seven-bit.ts';
 
 const HEAD_BYTES = 64 * 1024;
@@ -63,10 +64,10 @@ function lateNote(path: string, encoding: Encoding, { untold, hasUtf8 }: Utf8Wat
 }
 
 function sevenBitError(path: string, { name, example }: SevenBit): UsageError {
-  return new UsageError(
+  const problem =
     `${path}: has letters as ${name} writes them (such as ${example}): expected utf-8; ` +
-      'save it as utf-8, or, where that is meant as it stands, set format.encoding: utf-8',
-  );
+    'save it as utf-8, or, where that is meant as it stands, set format.encoding: utf-8';
+  return new ChoiceError(problem, [{ setting: 'encoding', value: 'utf-8', shows: [] }]);
 }
 
 type Utf8Watch = {

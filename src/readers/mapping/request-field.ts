@@ -4,6 +4,7 @@
  * `accounts.#.iban` for every position.
  */
 import type { FieldCatalog, FieldType } from '../../model/mapping.ts';
+import { readData, remembered } from './read-data.ts';
 
 export type FieldPath = readonly (string | number)[];
 
@@ -70,6 +71,31 @@ function problemOf(segment: string): string | null {
   if (!/^\d+$/.test(segment)) return null;
   if (!/^(?:0|[1-9]\d*)$/.test(segment)) return `expected the list position ${segment} without leading zeros`;
   return Number(segment) > MAX_POSITION ? `expected a list position from 0 to ${MAX_POSITION}` : null;
+}
+
+/** What people call the field, such as “Country of the main address”; see data/labels.tsv. */
+export const fieldLabel = remembered((field: string): string => {
+  const names = segmentsOf(field).filter((name) => !/^[\d#]+$/.test(name));
+  const own = labels().get(names.join('.'));
+  const member = own ?? labels().get(names.at(-1) ?? '') ?? spelledName(names.at(-1) ?? '');
+  const paths = names.map((_, end) => names.slice(0, -1 - end).join('.'));
+  const within = own === undefined ? paths.map((path) => labels().get(`${path}.`)).find(Boolean) : undefined;
+  const position = Number(/\d+/.exec(field)?.[0] ?? 0);
+  return `${member}${within === undefined ? '' : ` ${within}`}${position > 0 ? ` (${position + 1})` : ''}`;
+});
+
+function labels(): ReadonlyMap<string, string> {
+  return labelTable('labels.tsv');
+}
+
+const labelTable = remembered((name: string) => {
+  return new Map(readData(name).map(([field = '', words = '']) => [field, words]));
+});
+
+/** `monthlyVolume` as `Monthly volume`. */
+function spelledName(name: string): string {
+  const words = name.replaceAll(/[A-Z]+/g, (capitals) => ` ${capitals.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export type LeafType = Exclude<FieldType, 'object'>;

@@ -6,15 +6,16 @@ import { basename } from 'node:path';
 import type { Format } from '../../config/job-definition.ts';
 import { fieldCatalog } from '../../delivery/service/operations.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { isTable, type SourceInfo, sourceWords } from '../../model/source.ts';
+import { isTable, type ReadingChoice, type SourceInfo, sourceWords } from '../../model/source.ts';
 import { type BuiltIn, OPERATIONS, pathFieldOf } from '../../operations/operations.ts';
 import { asShown } from '../../readers/intake/encoding.ts';
-import { ShapeError } from '../../readers/intake/row-feed.ts';
+import { ChoiceError, ShapeError } from '../../readers/intake/row-feed.ts';
 import { openRows } from '../../readers/intake/rows.ts';
 import { readSample, type Sample, surveyFile } from '../../readers/intake/survey.ts';
+import { sheetChoices } from '../../readers/intake/xlsx/workbook.ts';
 import { recordLists } from '../../readers/mapping/bind-fields.ts';
 import { jobYaml } from '../../readers/mapping/proposal/job-yaml.ts';
-import { type JobProposal, proposeJob } from '../../readers/mapping/proposal/propose-job.ts';
+import { type JobProposal, proposeJob, readCell } from '../../readers/mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../../readers/mapping/request-field.ts';
 
 const ROWS = 200;
@@ -24,6 +25,8 @@ export type FileSample = Sample & {
   readonly file: string;
   /** Settings without which the file would be read otherwise. */
   readonly format: Partial<Format>;
+  /** What else could be its rows: the sheets of a workbook, or the lists of an object. */
+  readonly choices?: readonly ReadingChoice[];
 };
 
 /** Of a file that is one object: its only list of objects, unless that is a field. */
@@ -44,8 +47,9 @@ export async function onlyListOf(file: string, format: Format) {
 }
 
 /**
- * A UsageError where nothing is there to go by. Where only lines of another width keep the file
- * from being read, it is read with the settings that read them.
+ * A UsageError where nothing is there to go by: a ChoiceError where it could be read otherwise.
+ * Where only lines of another width keep the file from being read, it is read with the settings
+ * that read them.
  */
 export async function sampleFile(
   file: string,
@@ -55,10 +59,18 @@ export async function sampleFile(
   try {
     return await sampleAsTold(file, typed, given);
   } catch (error) {
+    if (error instanceof ChoiceError) throw await withSheets(file, error);
     if (!(error instanceof ShapeError) || error.settings === null) throw error;
     const format = { ...typed, ...error.settings };
     return sampleAsTold(file, format, { ...given, ...error.settings });
   }
+}
+
+/** The rows may well stand on another sheet. */
+async function withSheets(file: string, error: ChoiceError): Promise<ChoiceError> {
+  const sheets = await sheetChoices(file);
+  if (sheets.length < 2) return error;
+  return new ChoiceError(error.message, [...error.choices, ...sheets], { cause: error });
 }
 
 async function sampleAsTold(file: string, typed: Format, given: Partial<Format>): Promise<FileSample> {
@@ -73,7 +85,22 @@ async function sampleAsTold(file: string, typed: Format, given: Partial<Format>)
     );
   }
   const told = { columns: source.columns, notes: [...notes, ...sample.source.notes] };
-  return { ...sample, source: { ...sample.source, ...told }, file, format: { ...given, ...only } };
+  const choices = isTable(source) ? await sheetsOf(file, source) : listChoices(source, format);
+  const settings = { ...given, ...only };
+  return { ...sample, source: { ...sample.source, ...told }, file, format: settings, choices };
+}
+
+async function sheetsOf(file: string, { sheets = [] }: SourceInfo): Promise<readonly ReadingChoice[]> {
+  return sheets.length > 1 ? sheetChoices(file) : [];
+}
+
+/** Where an object's lists are fields of a record, the object is one. */
+function listChoices(source: SourceInfo, { records }: Format): readonly ReadingChoice[] {
+  const isRecord = OPERATIONS.some((operation) => listsFor(source, operation).length === 0);
+  if (records !== undefined || isRecord) return [];
+  const lists = source.recordLists ?? [];
+  const itself = { setting: 'type' as const, value: 'ndjson', shows: [] };
+  return [...lists.map((value) => ({ setting: 'records' as const, value, shows: [] })), itself];
 }
 
 /** A UsageError where the file is one object with lists: each item would be a field of its own. */
@@ -108,6 +135,21 @@ function hitsOf(sample: FileSample, operation: BuiltIn): number {
 }
 
 const SPELLED = 1.01;
+
+/** What a cell would be sent as, in words; `null`: not at all. */
+export function cellWords(
+  operation: BuiltIn,
+  column: Pick<JobProposal['fields'][number], 'field' | 'notation'>,
+  cell: string,
+): string | null {
+  const lookUp = createFieldLookup(fieldCatalog(operation), pathFieldOf(operation));
+  const value = readCell(column, cell, lookUp) ?? null;
+  const isDate = typeof value === 'string' && ISO_TIME.test(value);
+  if (isDate) return new Date(value).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return value === null ? null : String(value);
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 function listsFor(source: SourceInfo, operation: BuiltIn) {
   const lookUp = createFieldLookup(fieldCatalog(operation), pathFieldOf(operation));

@@ -11,7 +11,8 @@ import { ownFile } from '../../support/folder.ts';
 const german = () => sampleFile('samples/partner-de-subclients.csv', formatSchema.parse({}));
 const named = (draft: Draft, column: string) => draft.columns.find((one) => one.column === column);
 
-type Changes = Readonly<Record<string, Partial<{ field: string; reading: string }>>>;
+type Change = Partial<{ field: string; reading: string; isConfirmed: boolean }>;
+type Changes = Readonly<Record<string, Change>>;
 
 /** What the form of that draft sends back, with what somebody has changed. */
 function formOf(draft: Draft, changes: Changes): DraftForm {
@@ -145,7 +146,7 @@ test("a payee's country is read as one, and the form's job says so", async () =>
     { cell: 'España', sent: '"ESP"' },
     { cell: 'Deutschland', sent: '"DEU"' },
   ]);
-  expect(column?.readings[0]?.words).toBe('as:country');
+  expect(column?.readings[0]?.words).toBe('a country');
   expect(parseFormJob(draft.yaml, draft.job).definition.fields['accounts.0.country']).toMatchObject({
     as: 'country',
   });
@@ -238,4 +239,60 @@ test('of a file with more columns than the page shows the first can be mapped, a
   expect(parseFormJob(changed.yaml, 'wide').definition.ignore).toEqual(
     header.filter((name) => name !== 'details.name' && name !== 'Column 300'),
   );
+});
+
+/** A file of one column that is no key, with what the page asks of it. */
+async function asked(column: string, cells: readonly string[], changes: Changes = {}) {
+  const rows = cells.map((cell, i) => `K${i},${cell}`);
+  const file = await ownFile([`externalId,${column}`, ...rows, ''].join('\n'));
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const draft = draftOf(sample, 'subclient.create', null);
+  return draftOf(sample, 'subclient.create', formOf(draft, changes));
+}
+
+test('where days and months could be either, each way is an answer with what it makes of a cell', async () => {
+  const draft = await asked('Date of incorporation', ['03/04/2011', '05/06/2012']);
+  const { question } = named(draft, 'Date of incorporation') ?? {};
+  expect(question?.answers.map(({ words }) => words).toSorted()).toEqual([
+    '“03/04/2011” is 3 April 2011',
+    '“03/04/2011” is 4 March 2011',
+  ]);
+  const day = question?.answers.find(({ words }) => words.endsWith('3 April 2011'));
+  const answered = await asked('Date of incorporation', ['03/04/2011', '05/06/2012'], {
+    'Date of incorporation': { field: day?.field ?? '', reading: day?.reading ?? '' },
+  });
+  const column = named(answered, 'Date of incorporation');
+  expect(column?.question).toBeNull();
+  expect(column?.samples[0]?.sent).toBe('"2011-04-03T00:00:00.000Z"');
+});
+
+test('dates in several forms are counted, each with a cell, and wait for one tick', async () => {
+  const cells = ['13-01-2010', '21-01-2010', '14/02/2011', '2012.03.12'];
+  const draft = await asked('Date of incorporation', cells);
+  expect(named(draft, 'Date of incorporation')?.dates).toEqual({
+    forms: [
+      '2 cells as dd-MM-yyyy: “13-01-2010” is 13 January 2010',
+      '1 cell as dd/MM/yyyy: “14/02/2011” is 14 February 2011',
+      '1 cell as yyyy.MM.dd: “2012.03.12” is 12 March 2012',
+    ],
+    asks: true,
+  });
+  expect(draft.unconfirmed).toHaveLength(1);
+  const ticked = await asked('Date of incorporation', cells, {
+    'Date of incorporation': { isConfirmed: true },
+  });
+  expect(ticked.unconfirmed).toEqual([]);
+});
+
+test('cells that are refused can be read as they are written by a button', async () => {
+  const draft = await asked('Opened', ['31.12.2011', '30.11.2012'], {
+    Opened: { field: 'kyc.details.incorporationDate' },
+  });
+  expect(named(draft, 'Opened')?.question?.answers).toEqual([
+    {
+      words: 'dd.MM.yyyy: “31.12.2011” is 31 December 2011',
+      field: 'kyc.details.incorporationDate',
+      reading: '{"pattern":"dd.MM.yyyy"}',
+    },
+  ]);
 });

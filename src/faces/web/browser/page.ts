@@ -108,10 +108,13 @@ function previewForm(): void {
   if (form === null) return;
   let timer: number | undefined;
   let latest = 0;
-  const show = async () => {
+  const show = async (button: HTMLElement | null = null) => {
     latest += 1;
     const asked = latest;
-    const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(fieldsOf(form)) });
+    const response = await fetch(form.action, {
+      method: 'POST',
+      body: new URLSearchParams(fieldsOf(form, button)),
+    });
     if (!response.ok || asked !== latest) return;
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const [now, then] = [document.querySelector('main'), page.querySelector('main')];
@@ -120,6 +123,12 @@ function previewForm(): void {
   form.addEventListener('input', () => {
     clearTimeout(timer);
     timer = window.setTimeout(show, AFTER_MS);
+  });
+  // An answer changes the form alone.
+  form.addEventListener('submit', (event) => {
+    if (event.submitter?.getAttribute('name') !== 'answer') return;
+    event.preventDefault();
+    void show(event.submitter);
   });
 }
 
@@ -162,8 +171,8 @@ function moveInGrid(): void {
   });
 }
 
-function fieldsOf(form: HTMLFormElement): [string, string][] {
-  return [...new FormData(form)].flatMap(([name, value]) =>
+function fieldsOf(form: HTMLFormElement, button: HTMLElement | null): [string, string][] {
+  return [...new FormData(form, button)].flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value]] : [],
   );
 }

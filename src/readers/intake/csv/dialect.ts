@@ -4,8 +4,8 @@
  */
 import type { Format } from '../../../config/job-definition.ts';
 import { UsageError } from '../../../lib/usage-error.ts';
-import { headerBelow, type SampleRecord, titleProblem } from '../column-names.ts';
-import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
+import { headerBelow, headerChoices, type SampleRecord, titleProblem } from '../column-names.ts';
+import { ChoiceError, type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createCsvReader } from './cells.ts';
 import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
 import type { Preamble } from './header.ts';
@@ -90,7 +90,8 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
     const header = headerBelow(records);
     const [first] = records;
     if (header === null || first === undefined) continue;
-    throw new UsageError(`${path}, ${titleProblem('line', first.line, header.line)}`);
+    const problem = `${path}, ${titleProblem('line', first.line, header.line)}`;
+    throw new ChoiceError(problem, headerChoices(header, first));
   }
 }
 
@@ -126,9 +127,11 @@ function doubts(best: Candidate, second: Candidate | undefined): readonly string
 
 function ambiguous(path: string, best: Candidate, second: Candidate): UsageError {
   const names = [best, second].map((c) => DELIMITER_NAMES.get(c.delimiter)).join(' and ');
-  return new UsageError(
-    `${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter`,
-  );
+  const choices = [best, second].map(({ delimiter, records: [header] }) => {
+    return { setting: 'delimiter' as const, value: delimiter, shows: [...(header?.cells ?? [])] };
+  });
+  const problem = `${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter`;
+  return new ChoiceError(problem, choices);
 }
 
 const SAMPLE_CHARS = 64 * 1024;

@@ -10,7 +10,7 @@ import { REPORT_ROW_COLUMN } from '../../../model/source.ts';
 import { nameProblems, trimName } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { NO_TEXT } from '../row.ts';
-import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
+import { ChoiceError, type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createCsvReader } from './cells.ts';
 import { type CsvDialect, delimiterOf } from './grammar.ts';
 import type { CsvPiece, CsvRecord } from './records.ts';
@@ -154,8 +154,9 @@ function refuseOtherQuote(place: string, { text, cells }: CsvRecord, quote: stri
   const names = cells.map(trimName).filter((name) => name !== '');
   const isQuoted = names.every((name) => name.length > 1 && name.startsWith(sign) && name.endsWith(sign));
   if (!isQuoted || !OTHER_QUOTES.includes(sign) || sign === quote) return;
-  throw new UsageError(
+  throw new ChoiceError(
     `${place}: all names stand in ${sign}: expected names in ${quote} or in none; set format.quote: ${JSON.stringify(sign)}`,
+    [{ setting: 'quote', value: sign, shows: names.map((name) => name.slice(1, -1)) }],
   );
 }
 

@@ -1,6 +1,14 @@
-/** Why a workbook can't be read as a whole. */
+import type { ReadingChoice } from '../../../model/source.ts';
+
+/** Why a workbook can't be read as a whole, and by which choice it could be. */
 export class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
+  readonly choices: readonly ReadingChoice[];
+
+  constructor(problem: string, options?: ErrorOptions, choices: readonly ReadingChoice[] = []) {
+    super(problem, options);
+    this.choices = choices;
+  }
 }
 
 export function damaged(what: string, cause?: unknown): WorkbookError {

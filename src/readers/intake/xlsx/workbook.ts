@@ -4,11 +4,10 @@
  */
 import type { Format } from '../../../config/job-definition.ts';
 import { countOf } from '../../../lib/terminal.ts';
-import { UsageError } from '../../../lib/usage-error.ts';
-import { REPORT_ROW_COLUMN, type SourceInfo } from '../../../model/source.ts';
-import { headerBelow, titleProblem } from '../column-names.ts';
+import { REPORT_ROW_COLUMN, type ReadingChoice, type SourceInfo } from '../../../model/source.ts';
+import { headerBelow, headerChoices, type SampleRecord, titleProblem } from '../column-names.ts';
 import { openRegular } from '../file.ts';
-import { type ReadFormat, type RowBatch, SOURCE_DEFAULTS } from '../row-feed.ts';
+import { ChoiceError, type ReadFormat, type RowBatch, SOURCE_DEFAULTS } from '../row-feed.ts';
 import {
   type Book,
   chooseSheet,
@@ -47,7 +46,7 @@ export async function* readWorkbook(path: string, format: ReadFormat): AsyncGene
     yield* readSheet(rowsOf(sheet), { book, sheet, layout, notes, format });
   } catch (error) {
     throw error instanceof WorkbookError
-      ? new UsageError(`${path}: ${error.message}`, { cause: error })
+      ? new ChoiceError(`${path}: ${error.message}`, error.choices, { cause: error })
       : error;
   } finally {
     await file.close();
@@ -56,14 +55,36 @@ export async function* readWorkbook(path: string, format: ReadFormat): AsyncGene
 
 /** Whether a zip archive is a workbook whose rows say that they were rows of earlier runs. */
 export async function isReportBook(path: string): Promise<boolean> {
+  return (await lookInto(path, async (book, rowsOf) => (await reportSheet(book, rowsOf)) !== null)) ?? false;
+}
+
+/** The sheets of a workbook that have rows, each with the names of its columns; elsewhere none. */
+export async function sheetChoices(path: string): Promise<readonly ReadingChoice[]> {
+  const choices = await lookInto(path, async ({ sheets }, rowsOf) => {
+    const found: ReadingChoice[] = [];
+    for (const sheet of sheets.slice(0, SHEETS_OFFERED)) {
+      const rows = await firstRows(rowsOf(sheet));
+      const [header = null] = headerAndTitle(rows) ?? textRows(rows);
+      const shows = header?.cells.filter((cell) => cell !== '') ?? [];
+      if (shows.length > 0) found.push({ setting: 'sheet', value: sheet.name, shows });
+    }
+    return found;
+  });
+  return choices ?? [];
+}
+
+const SHEETS_OFFERED = 20;
+
+/** `null`: it is no workbook that could be read. */
+async function lookInto<T>(path: string, look: (book: Book, rowsOf: RowsOf) => Promise<T>) {
   const file = await openRegular(path);
   try {
     const zip = await openZip(file.fd);
     const book = await readBook(zip);
     const context = await readContext(zip, book);
-    return (await reportSheet(book, (one) => rowBlocks(zip, one, context))) !== null;
+    return await look(book, (one) => rowBlocks(zip, one, context));
   } catch (error) {
-    if (error instanceof WorkbookError) return false;
+    if (error instanceof WorkbookError) return null;
     throw error;
   } finally {
     await file.close();
@@ -172,6 +193,8 @@ function hiddenNotes(hidden: readonly number[], { sheet, format }: SheetReading)
     throw new WorkbookError(
       `has ${found} on its sheet "${sheet.name}": expected to be told what becomes ` +
         'of such rows; set format.hidden: send, or format.hidden: skip, or unhide them',
+      {},
+      ['send', 'skip'].map((value) => ({ setting: 'hidden', value, shows: [] })),
     );
   }
   const note = `${found}: ${format.hidden === 'send' ? 'read like the others' : 'left out'}, as format.hidden says`;
@@ -219,9 +242,7 @@ function notesOf(
   const others = book.sheets.filter((other) => other !== sheet);
   const notes: string[] = [];
   if (wanted === undefined && others.length > 0) {
-    notes.push(
-      `only the sheet ${namesOf([sheet])} is read, not ${namesOf(others)}: name another under format.sheet`,
-    );
+    notes.push(`only the sheet ${namesOf([sheet])} is read, not ${namesOf(others)}`);
   }
   if (layout.hidesColumns) notes.push('hidden columns are read like the others');
   return notes;
@@ -234,19 +255,33 @@ const MAX_WIDTH = 1000;
 
 /** WorkbookError where the first row has few cells and one below looks like a header. */
 function refuseTitleRows(rows: readonly SheetRow[]): void {
-  const read = rows
+  const found = headerAndTitle(rows);
+  if (found === null) return;
+  const [header, title] = found;
+  throw new WorkbookError(titleProblem('row', title.line, header.line), {}, headerChoices(header, title));
+}
+
+function textRows(rows: readonly SheetRow[]): readonly SampleRecord[] {
+  return rows
     .slice(0, TITLE_ROWS)
     .map((row) => ({ line: row.line, cells: textsOf(row) }))
     .filter(({ cells }) => cells.length > 0);
+}
+
+/** `null`: the first row may well be the header. */
+function headerAndTitle(
+  rows: readonly SheetRow[],
+): readonly [header: SampleRecord, title: SampleRecord] | null {
+  const read = textRows(rows);
   const [first] = read;
-  if (first === undefined) return;
+  if (first === undefined) return null;
   const width = Math.max(2, ...read.map(({ cells }) => cells.length));
   // A title may stand anywhere in its row, perhaps over the middle of the table.
   const title = { line: first.line, cells: first.cells.filter((cell) => cell !== '') };
   const header = headerBelow(
     [title, ...read.slice(1)].map(({ line, cells }) => ({ line, cells: padded(cells, width) })),
   );
-  if (header !== null) throw new WorkbookError(titleProblem('row', first.line, header.line));
+  return header === null ? null : [header, title];
 }
 
 function textsOf({ cells }: SheetRow): readonly string[] {

@@ -10,6 +10,7 @@ import { printable, printableLines } from '../../../lib/terminal.ts';
 import { UsageError } from '../../../lib/usage-error.ts';
 import type { Operation } from '../../../model/operation.ts';
 import { mayCreate, spaceOf, specOf } from '../../../operations/operations.ts';
+import { formNotes } from './notations.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal, KeyGuess } from './propose-job.ts';
 
@@ -149,7 +150,8 @@ function fieldLines({ fields, itself, missingId }: JobProposal): readonly Line[]
   return [{ notes }, ...(lines.length === 0 ? [] : [{ notes: ['fields:'] }, ...lines])];
 }
 
-function fieldLine({ field, column, notation, notes, isDecided }: ProposedField): Line {
+function fieldLine({ field, column, notation, isDecided, ...proposed }: ProposedField): Line {
+  const notes = [...proposed.notes, ...(proposed.remedy ?? []), ...formNotes(proposed)];
   const value = Object.keys(notation).length === 0 ? column : { column, ...notation };
   const line = { notes, name: field, value };
   return isDecided ? line : { notes: [...notes, textOf(documentOf([{ ...line, notes: [] }])).trimEnd()] };

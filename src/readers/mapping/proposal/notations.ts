@@ -17,7 +17,14 @@ export type ChosenNotation = {
   readonly notes: readonly string[];
   /** False: somebody has to say how the column is read. */
   readonly isDecided: boolean;
+  /** That read the cells equally well, and differently. */
+  readonly ways?: readonly Notation[];
+  /** Where dates are written in several. */
+  readonly forms?: readonly DateForm[];
 };
+
+/** `notation`: reads its cells; `null`: none does, or several do. */
+type DateForm = { readonly words: string; readonly count: number; readonly notation: Notation | null };
 
 /** `null`: a cell that needs none. `as`: taken where it reads the cells. */
 export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?: 'country'): ChosenNotation {
@@ -28,7 +35,7 @@ export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?:
   if (!isTolerable(misfits, cells)) {
     const { expected } = defaultConversion(as ?? type);
     const many = `many of the cells looked at can't be read: expected ${expected}`;
-    return { notation: {}, notes: [many, ...formsOf(type, cells, {})], isDecided: ONE_WAY.has(type) };
+    return { notation: {}, notes: [many], isDecided: ONE_WAY.has(type), ...formsOf(type, cells, {}) };
   }
 
   const best = readingApart(tried.filter((one) => one.misfits === misfits));
@@ -40,8 +47,14 @@ export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?:
     const ways = best.map(describe).join(' and ');
     notes.push(`the cells looked at fit ${ways}: choose one`);
   }
-  notes.push(...formsOf(type, cells, isDecided ? notation : {}));
-  return { notation, notes, isDecided };
+  const forms = formsOf(type, cells, isDecided ? notation : {});
+  return { notation, notes, isDecided, ...(!isDecided && { ways: best }), ...forms };
+}
+
+/** `undefined`: the cell can't be read so. */
+export function readSo(type: LeafType, notation: Notation, cell: JsonValue): JsonValue | undefined {
+  const conversion = conversionFor(type, { column: '', ...notation });
+  return typeof conversion === 'string' ? undefined : convert(conversion, cell);
 }
 
 /** The first of those that read all cells alike. */
@@ -67,9 +80,7 @@ function isTolerable(misfits: number, { length }: readonly JsonValue[]): boolean
 type Tried = ReturnType<typeof tryOn>;
 
 function tryOn(cells: readonly JsonValue[], type: LeafType, notation: Notation) {
-  const conversion = conversionFor(type, { column: '', ...notation });
-  const read = (cell: JsonValue) => (typeof conversion === 'string' ? undefined : convert(conversion, cell));
-  const results = cells.map(read);
+  const results = cells.map((cell) => readSo(type, notation, cell));
   const misfits = results.filter((result) => result === undefined).length;
   return { notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) };
 }
@@ -100,26 +111,31 @@ function listOf({ pattern = [] }: Notation): string[] {
   return [pattern].flat();
 }
 
-/** Where dates are written in several ways: each with its count, the notation's own as one. */
-function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation): readonly string[] {
+/** Each with its count, the notation's own as one. */
+function formsOf(type: LeafType, cells: readonly JsonValue[], notation: Notation) {
   const { remedy } = defaultConversion(type);
-  if (type !== 'date-time' || remedy === undefined) return [];
-  const formOf = (text: string) => {
-    const isReadBy = (one: Notation) => tryOn([text], type, one).misfits === 0;
+  if (type !== 'date-time' || remedy === undefined) return {};
+  const formOf = (text: string): Omit<DateForm, 'count'> => {
+    const isReadBy = (one: Notation) => readSo(type, one, text) !== undefined;
     const own = listOf(notation).find((pattern) => isReadBy({ pattern }));
-    if (own !== undefined) return own;
-    if (isReadBy({})) return 'ISO 8601';
+    if (own !== undefined) return { words: own, notation: { pattern: own } };
+    if (isReadBy({})) return { words: 'ISO 8601', notation: {} };
     const patterns = remedy(text).map(({ pattern }) => pattern);
-    return patterns.join(' or ') || 'no date';
+    return { words: patterns.join(' or ') || 'no date', notation: null };
   };
-  const counts = new Map<string, number>();
+  const forms = new Map<string, DateForm>();
   const texts = cells.filter((cell) => typeof cell === 'string');
   for (const text of texts.filter((one) => one !== '')) {
     const form = formOf(text);
-    counts.set(form, (counts.get(form) ?? 0) + 1);
+    const { count } = forms.get(form.words) ?? { count: 0 };
+    forms.set(form.words, { ...form, count: count + 1 });
   }
-  const forms = [...counts].map(([form, count]) => `${form}: ${count}`);
-  return forms.length < 2 ? [] : [`the cells looked at are written as ${forms.join(', ')}`];
+  return forms.size < 2 ? {} : { forms: [...forms.values()] };
+}
+
+export function formNotes({ forms }: Pick<ChosenNotation, 'forms'>): readonly string[] {
+  const counted = forms?.map(({ words, count }) => `${words}: ${count}`);
+  return counted === undefined ? [] : [`the cells looked at are written as ${counted.join(', ')}`];
 }
 
 /** Words for yes and no; in a proposal they stand as the file writes them. */

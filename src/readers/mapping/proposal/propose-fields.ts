@@ -172,7 +172,12 @@ function open({ column, slot }: ColumnSlot, reason: string): Placement {
 }
 
 /** Where it isn't decided, its line is a comment and the column is not sent. */
-export type ProposedField = ChosenNotation & { readonly field: string; readonly column: string };
+export type ProposedField = ChosenNotation & {
+  readonly field: string;
+  readonly column: string;
+  /** What to write into the definition, where the cells are right as they are. */
+  readonly remedy?: readonly string[];
+};
 
 /** The key fills the CRM id of a new subclient, or the identifier in the path. */
 export function keyField(operation: Operation, key: string, pathField: string | null): Meaning | null {
@@ -205,18 +210,19 @@ export function proposeField(
   const path = field.split('.');
   const as = type === 'string' && lastName(path) === 'country' ? 'country' : undefined;
   const chosen = type === null ? PLAIN : chooseNotation(type, cells, as);
-  if (cells.includes(null) && isRefusedAsNumber(path))
-    meant.push(NUMBERS, `${field}: { column: ${JSON.stringify(column)}, numbers: right }`);
-  const isPlain = chosen.isDecided && Object.keys(chosen.notation).length === 0;
+  const isNumber = cells.includes(null) && isRefusedAsNumber(path);
+  const isPlain = chosen.isDecided && Object.keys(chosen.notation).length === 0 && !isNumber;
   if (placement.kind === 'itself' && isPlain && meant.length === 0) return null;
-  return { field, column, ...chosen, notes: [...meant, ...chosen.notes] };
+  const line = `${field}: { column: ${JSON.stringify(column)}, numbers: right }`;
+  const remedy = isNumber ? { remedy: [NUMBERS, line] } : {};
+  return { field, column, ...chosen, notes: [...meant, ...chosen.notes], ...remedy };
 }
 
 const NUMBERS = 'numbers are refused here: format the column as text, or, if right, write';
 
 const PLAIN: ChosenNotation = { notation: {}, notes: [], isDecided: true };
 
-function leafType(field: string, lookUp: FieldLookup): LeafType | null {
+export function leafType(field: string, lookUp: FieldLookup): LeafType | null {
   const path = parseFieldPath(field);
   const known = typeof path === 'string' ? null : lookUp(path);
   return known?.kind === 'leaf' ? known.type : null;

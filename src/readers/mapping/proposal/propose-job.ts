@@ -12,12 +12,14 @@ import type { Row } from '../../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../../model/source.ts';
 import { needsPathId, OF_ENTITIES, specOf } from '../../../operations/operations.ts';
 import { SWAPPED } from '../bind-fields.ts';
-import { createFieldLookup } from '../request-field.ts';
+import { createFieldLookup, type FieldLookup } from '../request-field.ts';
 import { createFindMeaning } from './meaning.ts';
 import { fieldNames, keyNamesOf, looseName, referenceNamesOf } from './names.ts';
+import { readSo } from './notations.ts';
 import {
   isAlone,
   keyField,
+  leafType,
   type Placement,
   type ProposedField,
   placeColumns,
@@ -159,6 +161,16 @@ function registersIn(columns: readonly string[], table: Table): readonly KeyGues
     const isFull = keys.length >= FEWEST && flawsOf(keys) <= keys.length / 100;
     return isNamed && isFull && isAlone(column, columns) ? [guessOf(column, keys)] : [];
   });
+}
+
+/** As the field would be sent of the cell; `undefined`: not at all. */
+export function readCell(
+  { field, notation }: Pick<ProposedField, 'field' | 'notation'>,
+  cell: string,
+  lookUp: FieldLookup,
+): JsonValue | undefined {
+  const type = leafType(field, lookUp);
+  return type === null ? undefined : readSo(type, notation, cell);
 }
 
 /** What the rows say of a column that somebody has chosen. */

@@ -374,7 +374,7 @@ describe('of several sheets', () => {
     expect((await readFileOf(content)).source).toMatchObject({
       sheet: 'First',
       columns: ['first'],
-      notes: ['only the sheet "First" is read, not "Hidden", "R&D 2": name another under format.sheet'],
+      notes: ['only the sheet "First" is read, not "Hidden", "R&D 2"'],
     });
   });
 
