@@ -10,9 +10,9 @@ import { HELD_CODES, type HeldCode } from '../../runs/held-accounts.ts';
 import { Table } from '../../runs/report/html/parts.tsx';
 import type { Reply } from '../web/visit.ts';
 import { askFor, refusedFor, told, WHY_CHARACTERS } from './acting.tsx';
-import type { PageRoute, PageVisit } from './page-context.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
-import { rowNumber } from './run-rows.ts';
+import { namesOf, openRunRows, rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
 export const heldRoutes: readonly PageRoute[] = [
@@ -43,17 +43,20 @@ const SAID: Readonly<
   },
 };
 
-async function showHeld(run: Run, { page: { ledger } }: PageVisit): Promise<Reply> {
-  const open = await rowsToWriteOff(run, ledger);
-  const ofCode = HELD_CODES.map((code) => ({ code, rows: open.filter(({ last }) => last.code === code) }));
-  const held = ofCode.filter(({ rows }) => rows.length > 0);
+async function showHeld(run: Run, { page }: PageVisit): Promise<Reply> {
+  const open = await rowsToWriteOff(run, page.ledger);
+  const ofCode = HELD_CODES.map(async (code) => {
+    const rows = open.filter(({ last }) => last.code === code);
+    return { code, rows, listed: await listedOf(rows, page) };
+  });
+  const held = (await Promise.all(ofCode)).filter(({ rows }) => rows.length > 0);
   const title = 'Rows held for their account';
   const body = (
     <>
       <h1>{title}</h1>
       {held.length === 0 ? <p>No open row of this run is held for its account.</p> : <p>{CALL_FIRST}</p>}
-      {held.map(({ code, rows }) => (
-        <Held run={run} code={code} rows={rows} />
+      {held.map((of) => (
+        <Held run={run} {...of} />
       ))}
       <p>
         <a href={runPath(run.id)}>Leave them as they are</a>
@@ -63,11 +66,31 @@ async function showHeld(run: Run, { page: { ledger } }: PageVisit): Promise<Repl
   return { kind: 'page', title, body };
 }
 
-type HeldProps = { readonly run: Run; readonly code: HeldCode; readonly rows: readonly OpenRow[] };
-
 const ROWS_LISTED = 200;
 
-function Held({ run, code, rows }: HeldProps) {
+type Listed = Awaited<ReturnType<typeof listedOf>>;
+
+/** With what their records are called: the rows may stand in several runs by now. */
+async function listedOf(rows: readonly OpenRow[], page: PageContext) {
+  const listed = rows.slice(0, ROWS_LISTED);
+  const names = new Map<string, string>();
+  for (const run of new Set(listed.map(({ last }) => last.run))) {
+    const opened = await openRunRows(page, run);
+    const numbers = listed.filter(({ last }) => last.run === run).map(({ last }) => last.row);
+    const found = opened === null ? [] : await namesOf(opened, numbers);
+    for (const [row, name] of found) names.set(`${run} ${row}`, name);
+  }
+  return listed.map((one) => ({ ...one, name: names.get(`${one.last.run} ${one.last.row}`) ?? '' }));
+}
+
+type HeldProps = {
+  readonly run: Run;
+  readonly code: HeldCode;
+  readonly rows: readonly OpenRow[];
+  readonly listed: Listed;
+};
+
+function Held({ run, code, rows, listed }: HeldProps) {
   const { title, words, go } = SAID[code];
   return (
     <form method="post" action={runPath(run.id, '/held')}>
@@ -77,14 +100,15 @@ function Held({ run, code, rows }: HeldProps) {
       <Table
         name={title}
         class="list rows"
-        heads={[{ n: 'Row' }, 'Key']}
-        rows={rows.slice(0, ROWS_LISTED).map(({ row, last }) => [
+        heads={[{ n: 'Row' }, 'Key', 'Name']}
+        rows={listed.map(({ row, last, name }) => [
           <label>
             <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
           </label>,
           <a href={runPath(last.run, `/rows/${last.row}`)}>
             <Text of={last.key} bytes={120} />
           </a>,
+          <Text of={name} bytes={120} />,
         ])}
       />
       {rows.length <= ROWS_LISTED ? null : (
