@@ -267,7 +267,7 @@ test('without any job there is no start, but with a page on which one is made, a
   for (const choice of open)
     expect(await ops.post(`${upload}/save`, { ...form, ...choice })).toMatch(/not decided|needs the tick/);
   expect(await readdir(join(flow.home, 'jobs'))).toEqual([]);
-  expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}?header=2&job=partner-x`);
+  expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}/check?job=partner-x`);
   // The next such file is read as that job reads its own.
   const next = await ops.upload('next.csv', titled.replaceAll('\nP', '\nQ'));
   expect(await ops.look(next)).toContain('Check the file with it');
