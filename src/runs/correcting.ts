@@ -88,7 +88,7 @@ function wrongRow({ source, settlement, body }: RemainderRow, run: Run): readonl
 }
 
 /** A leaf that the record has not is an empty cell. */
-export function leavesOf(record: RecordRow, { columns }: Pick<SourceInfo, 'columns'>): CellsRow {
+function leavesOf(record: RecordRow, { columns }: Pick<SourceInfo, 'columns'>): CellsRow {
   const leaves = flattenRecord(parseRecord(record.text) ?? {});
   const { row, line } = record;
   return { kind: 'cells', row, line, cells: columns.map((path) => leafText(leaves.get(path))) };

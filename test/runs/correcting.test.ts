@@ -10,7 +10,6 @@ import {
   type Changes,
   correctedFile,
   correctedRow,
-  leavesOf,
   spread,
   type WrongRow,
   withChanges,
@@ -128,7 +127,8 @@ test.each<readonly [path: string, typed: string, becomes: object]>([
 ])('in a record %s becomes %s, and nothing else of it changes', async (path, typed, becomes) => {
   const record: RecordRow = { kind: 'record', row: 3, line: 3, text: JSON.stringify(RECORD) };
   const source = { ...csvSource({ columns: PATHS }), type: 'json' as const };
-  const was = wrong(leavesOf(record, source), record);
+  const leaves = ['K1', 'Ada', '5', 'true', '["EUR"]', 'A', 'B', 'x', ''];
+  const was = wrong({ kind: 'cells', row: 3, line: 3, cells: leaves }, record);
   const now = withChanges(was.source, new Map([[PATHS.indexOf(path), typed]]));
   const row = correctedRow(was, now, source);
   const folder = await ownFolder();
