@@ -20,12 +20,13 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Seal } from '../lib/seal.ts';
 import { programVersion } from '../lib/version.ts';
 import { processOf } from '../lib/worker-id.ts';
+import type { RightCell } from '../model/issue.ts';
 import type { Reason, Run } from '../model/run.ts';
 import { deliverChunk } from './deliver-chunk.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createJobWindow } from './job-window.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
-import { mappingFor } from './run-mapping.ts';
+import { mappingOfRun } from './run-mapping.ts';
 import { createServicePermits, type RunRate, type ServicePermits } from './run-permits.ts';
 import { createClient, type ServiceClient } from './service/attempt.ts';
 import type { Credentials, TokenWait } from './service/credentials.ts';
@@ -74,7 +75,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   const permits = createServicePermits(() => performance.now());
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, terms] = await Promise.all([store.get(id), store.termsOf(id)]);
-    const { definition, unsent } = terms;
+    const { definition, unsent, right } = terms;
     if (run === null || definition === null) {
       if (!missing.has(id)) log.warn(UNKNOWN_RUN, { run: id });
       missing.add(id);
@@ -84,7 +85,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
     const seal = await parts.keys.run(id).seal();
-    const own = { run, seal, definition, unsent, stopping };
+    const own = { run, seal, definition, unsent, right, stopping };
     return createContext({ ...parts, ...own, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.inUse(), limit: permits.limit() });
@@ -252,6 +253,7 @@ type ContextParts = DeliveryParts & {
   readonly seal: Seal;
   readonly definition: JobDefinition;
   readonly unsent: RunContext['unsent'];
+  readonly right: readonly RightCell[];
   readonly stopping: AbortSignal;
   readonly permits: ServicePermits;
   readonly reach: Reach;
@@ -259,9 +261,9 @@ type ContextParts = DeliveryParts & {
 
 function createContext(parts: ContextParts): RunContext {
   const { redis, keys, store, run, definition, log, stopping, service } = parts;
-  const { saltOf } = keys.sealing;
+  const { saltOf, digest } = keys.sealing;
   // First, since it may throw: nothing has been joined yet.
-  const mapping = mappingFor(definition, run.source);
+  const mapping = mappingOfRun(definition, { ...run, right: parts.right }, digest);
   const client = clientFor(definition, service);
   const window = createJobWindow(definition.window, () => new Date());
   const now = () => performance.now();

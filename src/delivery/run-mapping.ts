@@ -5,7 +5,8 @@
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Mapping } from '../model/mapping.ts';
+import { isRightIn, type RightCell } from '../model/issue.ts';
+import type { FileMapping, Mapping } from '../model/mapping.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
 import { needsPathId, pathFieldOf } from '../operations/operations.ts';
 import type { ReadFormat } from '../readers/intake/row-feed.ts';
@@ -16,15 +17,27 @@ import { catalogOf } from './service/operations.ts';
 /** As many as a watcher meets between two files of one job. */
 const MAPPINGS_KEPT = 64;
 
-const compiled = createRecentMap<string, Mapping>(MAPPINGS_KEPT);
+const compiled = createRecentMap<string, FileMapping>(MAPPINGS_KEPT);
 
 /** A UsageError lists what doesn't fit. */
-export function mappingFor(definition: JobDefinition, source: SourceInfo): Mapping {
+export function mappingFor(definition: JobDefinition, source: SourceInfo): FileMapping {
   // In the schema's order of fields, in which the ledger gives a run's source back.
   const name = JSON.stringify([definition, sourceInfoSchema.parse(source)]);
   const mapping = compiled.get(name) ?? compile(definition, source);
   compiled.set(name, mapping);
   return mapping;
+}
+
+type RunOfRows = { readonly source: SourceInfo; readonly right: readonly RightCell[] };
+
+/** With what was said of cells of the run's rows. */
+export function mappingOfRun(
+  definition: JobDefinition,
+  { source, right }: RunOfRows,
+  digest: (text: string, length: number) => string,
+): Mapping {
+  const mapping = mappingFor(definition, source);
+  return right.length === 0 ? mapping : mapping.lifting(isRightIn(right, digest));
 }
 
 /** How the reader reads a job's files. */
@@ -33,7 +46,7 @@ export function readFormatOf(definition: JobDefinition): ReadFormat {
   return { ...definition.format, isNeeded, decrypt: definition.decrypt };
 }
 
-function compile(definition: JobDefinition, source: SourceInfo): Mapping {
+function compile(definition: JobDefinition, source: SourceInfo): FileMapping {
   const operation = operationOf(definition);
   return compileMapping({
     definition,

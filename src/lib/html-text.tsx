@@ -29,10 +29,32 @@ export function Lines({ of, bytes = MOST_BYTES }: TextProps) {
 /** How commands in this program's own sentences call it. */
 export const Called = createContext('onboard');
 
-/** This program's own sentences; text between backticks is code. */
+/** This program's own sentences; text between backticks is code, and times are for people. */
 export function Prose({ of, bytes = PROSE_BYTES }: TextProps) {
   const parts = cut(asCalled(of, { command: useContext(Called) }), bytes).split('`');
-  return <bdi>{parts.map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</bdi>;
+  return <bdi>{parts.map((part, i) => (i % 2 === 1 ? <code>{part}</code> : <Timed of={part} />))}</bdi>;
+}
+
+function Timed({ of }: Pick<TextProps, 'of'>) {
+  const parts = of.split(MOMENT);
+  return <>{parts.map((part, i) => (i % 2 === 1 ? <Moment of={part} /> : part))}</>;
+}
+
+/** In UTC, as `shownTime` and ISO 8601 write it. */
+const MOMENT = /(\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| UTC)(?!\w))/;
+
+/** The page's script rewrites the text in the viewer's own zone. */
+function Moment({ of }: Pick<TextProps, 'of'>) {
+  const at = new Date(of);
+  if (Number.isNaN(at.getTime())) return <>{of}</>;
+  return (
+    <time datetime={at.toISOString()} data-show="second">
+      {at
+        .toISOString()
+        .replace('T', ' ')
+        .replace(/\.\d+Z$/, ' UTC')}
+    </time>
+  );
 }
 
 const PROSE_BYTES = 1_000;

@@ -4,6 +4,7 @@
  * same name would.
  */
 import { z } from 'zod';
+import { rightCellSchema } from './issue.ts';
 import { outcomeSchema } from './outcome.ts';
 import { decisionSchema } from './resolution.ts';
 import { runStateSchema } from './run.ts';
@@ -32,6 +33,14 @@ const askSchema = z.discriminatedUnion('kind', [
     cause: z.string().nullable(),
     /** With the job's current definition, not the run's own. */
     isCorrected: z.boolean(),
+  }),
+  /** `rows` are sent again as they stand; of the cells somebody knows that they are right. */
+  z.object({
+    kind: z.literal('right'),
+    run,
+    rows: z.array(rowNumber),
+    cells: z.array(rightCellSchema),
+    why: z.string(),
   }),
   z.object({
     kind: z.literal('resolve'),

@@ -114,3 +114,33 @@ export type KeptIssue = z.infer<typeof keptIssueSchema>;
 export function keptIssue({ row: _, line: _line, value: _value, ...kept }: Issue): KeptIssue {
   return kept;
 }
+
+/**
+ * A cell that looks damaged and is right: somebody has said so of a run's row, for the check of
+ * that code. The cell by its digest: whatever stands there otherwise is looked at as ever.
+ */
+export const rightCellSchema = z.tuple([z.number().int().positive(), z.enum(CHECK_CODES), z.string()]);
+export type RightCell = z.infer<typeof rightCellSchema>;
+
+/** Of a finding that would keep its row from being sent: whether it only warns. */
+export type IsRight = (found: Pick<Issue, 'row' | 'code' | 'value'>) => boolean;
+
+export const NOTHING_IS_RIGHT: IsRight = () => false;
+
+type DigestOf = (text: string, length: number) => string;
+
+/** 128 bits. */
+const CELL_CHARACTERS = 22;
+
+export function rightCell(row: number, code: CheckCode, cell: string, digest: DigestOf): RightCell {
+  return [row, code, digest(`cell ${cell}`, CELL_CHARACTERS)];
+}
+
+export function isRightIn(cells: readonly RightCell[], digest: DigestOf): IsRight {
+  if (cells.length === 0) return NOTHING_IS_RIGHT;
+  const known = new Set(cells.map((cell) => cell.join(' ')));
+  return ({ row, code, value }) => {
+    const [check] = CHECK_CODES.filter((one) => one === code);
+    return check !== undefined && known.has(rightCell(row, check, value ?? '', digest).join(' '));
+  };
+}

@@ -3,7 +3,7 @@
  * of each field that an operation's request can carry.
  */
 
-import type { Issue } from './issue.ts';
+import type { IsRight, Issue } from './issue.ts';
 import type { KeyForm } from './key-form.ts';
 import type { JsonObject } from './request.ts';
 import type { Row } from './row.ts';
@@ -72,6 +72,11 @@ export type Mapping = {
    * fraction of mapping them. `null`: these can't be read.
    */
   payeeOf(rows: readonly Row[]): JsonObject | null;
+};
+
+export type FileMapping = Mapping & {
+  /** The same, where somebody has said of cells that look damaged that they are right. */
+  lifting(isRight: IsRight): FileMapping;
 };
 
 /** A request field's JSON type, from the service's document. */

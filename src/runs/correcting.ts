@@ -1,21 +1,29 @@
 /**
  * Open rows of a run that somebody corrects cell by cell: what they say, what is wrong with them,
- * and the file of those that were changed, which is loaded as `failed.csv` is. Only tables: a
- * record of JSON is corrected in `failed.ndjson`.
+ * and the file of those that were changed, which is loaded as `failed.csv` or `failed.ndjson` is. A
+ * record of JSON is shown by its leaves, each at its field path.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
+import { orElse } from '../lib/errors.ts';
+import { isExactNumber } from '../lib/exact-number.ts';
 import type { Issue } from '../model/issue.ts';
+import { flattenRecord, parseRecord, withMember } from '../model/json-record.ts';
 import type { Mapping } from '../model/mapping.ts';
-import type { CellsRow } from '../model/row.ts';
+import type { JsonObject, JsonValue } from '../model/request.ts';
+import type { CellsRow, RecordRow, Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import type { RefusalBody, Settlement } from '../model/settlement.ts';
+import type { SourceInfo } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
-import { rowsToWriteOff } from './account.ts';
-import { remainderFormat, remainderRows } from './report/remainder.ts';
+import { type OpenRow, rowsToWriteOff } from './account.ts';
+import { type RemainderRow, remainderFormat, remainderRows } from './report/remainder.ts';
 
 export type WrongRow = {
+  /** Of a record its leaves, in the order of the run's columns. */
   readonly source: CellsRow;
+  /** `null`: it is a table's row. */
+  readonly record: RecordRow | null;
   readonly settlement: Settlement;
   readonly body: RefusalBody | null;
 };
@@ -34,27 +42,93 @@ type Asked = {
   /** Rows after this one. */
   readonly after: number;
   readonly most: number;
+  /** What rows of one request have in common; `null`: each is one of its own. */
+  readonly identityOf: ((key: string) => string) | null;
 };
 
-/** In file order. Rows that stand in a later run are corrected there. */
-export async function wrongRows(run: Run, { code, after, most }: Asked, ledger: Ledger): Promise<WrongRows> {
+/** In file order. Rows that stand in a later run are corrected there; a group comes whole. */
+export async function wrongRows(run: Run, asking: Asked, ledger: Ledger): Promise<WrongRows> {
+  const { code, after, most, identityOf } = asking;
   const open = await rowsToWriteOff(run, ledger);
   const own = open.filter(({ last }) => last.run === run.id);
   const meantOnes = own.filter(({ last }) => code === null || last.code === code);
   const numbers = meantOnes.map(({ row }) => row).sort((a, b) => a - b);
   const later = numbers.filter((row) => row > after);
-  const asked = new Set(later.slice(0, most));
+  const some = later.slice(0, most);
+  const asked = new Set(identityOf === null ? some : wholeRequests(own, new Set(some), identityOf));
   const { keys } = ledger.of(run.target);
   const view = createRunView(ledger.redis, keys, run);
   const rows: WrongRow[] = [];
   for await (const { settlements } of chunksAround(ledger.redis, keys, run, asked)) {
     const meant = settlements.filter(({ row }) => asked.has(row));
     for await (const some of remainderRows(meant, view))
-      for (const { source, settlement, body } of some)
-        if (source?.kind === 'cells') rows.push({ source, settlement, body });
+      rows.push(...some.flatMap((one) => wrongRow(one, run)));
   }
   const isMore = later.length > most;
-  return { rows, total: numbers.length, next: isMore ? Math.max(...asked) : null };
+  return { rows, total: numbers.length, next: isMore ? (some.at(-1) ?? null) : null };
+}
+
+/** The numbers of those that are meant, and of all others of their keys. */
+function wholeRequests(
+  own: readonly OpenRow[],
+  meant: ReadonlySet<number>,
+  identityOf: (key: string) => string,
+): readonly number[] {
+  const identities = own.map(({ last }) => (last.key === '' ? null : identityOf(last.key)));
+  const named = new Set(own.flatMap(({ row }, i) => (meant.has(row) ? (identities[i] ?? []) : [])));
+  const isMeant = ({ row }: OpenRow, i: number) => meant.has(row) || named.has(identities[i] ?? '');
+  return own.filter(isMeant).map(({ row }) => row);
+}
+
+/** None where the row could not be read. */
+function wrongRow({ source, settlement, body }: RemainderRow, run: Run): readonly WrongRow[] {
+  if (source?.kind === 'cells') return [{ source, record: null, settlement, body }];
+  if (source?.kind !== 'record') return [];
+  return [{ source: leavesOf(source, run.source), record: source, settlement, body }];
+}
+
+/** A leaf that the record has not is an empty cell. */
+function leavesOf(record: RecordRow, { columns }: Pick<SourceInfo, 'columns'>): CellsRow {
+  const leaves = flattenRecord(parseRecord(record.text) ?? {});
+  const { row, line } = record;
+  return { kind: 'cells', row, line, cells: columns.map((path) => leafText(leaves.get(path))) };
+}
+
+function leafText(leaf: JsonValue | undefined): string {
+  if (leaf === undefined) return '';
+  return typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
+}
+
+/** As it goes into the file and through the mapping. */
+export function correctedRow(
+  { source, record }: Pick<WrongRow, 'source' | 'record'>,
+  now: CellsRow,
+  { columns }: Pick<SourceInfo, 'columns'>,
+): Row {
+  if (record === null) return now;
+  const before = parseRecord(record.text) ?? {};
+  const leaves = flattenRecord(before);
+  let after = before;
+  for (const [at, path] of columns.entries()) {
+    const text = now.cells[at] ?? '';
+    if (text !== source.cells[at]) after = withLeaf(after, path, leafTyped(text, leaves.get(path)));
+  }
+  return { ...record, text: JSON.stringify(after) };
+}
+
+/** A path may be the name of one member, dots and all. */
+function withLeaf(record: JsonObject, path: string, leaf: JsonValue): JsonObject {
+  if (Object.hasOwn(record, path)) return { ...record, [path]: leaf };
+  const segments = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return withMember(record, segments, leaf);
+}
+
+/** Where a number, a boolean or a list stood, one that is typed is one; all else is text. */
+function leafTyped(text: string, before: JsonValue | undefined): JsonValue {
+  if (before === undefined || typeof before === 'string') return text;
+  const typed = orElse<JsonValue>(text, () => JSON.parse(text));
+  const isExact = typeof typed === 'number' && isExactNumber(text);
+  return isExact || JSON.stringify(typed) === text ? typed : text;
 }
 
 /** By column, and column by column what stands there instead. */
@@ -90,7 +164,7 @@ export function isChanged({ source }: Pick<WrongRow, 'source'>, now: CellsRow): 
 
 /** By row number, as the check of a file finds them; rows of one key are one request. */
 export function issuesIn(
-  rows: readonly CellsRow[],
+  rows: readonly Row[],
   mapping: Mapping,
   { group }: Pick<JobDefinition, 'group'>,
 ): ReadonlyMap<number, readonly Issue[]> {
@@ -111,8 +185,8 @@ export function issuesIn(
 }
 
 /** Rows with the same key, in file order. */
-function requestsOf(rows: readonly CellsRow[], mapping: Mapping): readonly (readonly CellsRow[])[] {
-  const byKey = new Map<string, CellsRow[]>();
+function requestsOf(rows: readonly Row[], mapping: Mapping): readonly (readonly Row[])[] {
+  const byKey = new Map<string, Row[]>();
   for (const row of rows) {
     const key = mapping.groupOf(row) ?? `row ${row.row}`;
     byKey.set(key, [...(byKey.get(key) ?? []), row]);
@@ -121,7 +195,7 @@ function requestsOf(rows: readonly CellsRow[], mapping: Mapping): readonly (read
 }
 
 /** With the columns that say which rows they stand for. */
-export function correctedFile(run: Pick<Run, 'id' | 'source'>, rows: readonly WrongRow[]): string {
+export function correctedFile(run: Pick<Run, 'id' | 'source'>, rows: readonly RemainderRow[]): string {
   const format = remainderFormat(run);
   return format.header('failed') + format.lines(rows, 'failed');
 }

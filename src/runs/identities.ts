@@ -4,10 +4,11 @@
  * same file gives the same identities however often it is read.
  */
 import { isKnownByContent, type JobDefinition, operationOf } from '../config/job-definition.ts';
-import { mappingFor } from '../delivery/run-mapping.ts';
+import { mappingOfRun } from '../delivery/run-mapping.ts';
 import type { AccountsOfRow } from '../engine/ledger/account-index.ts';
 import { formAt, type LedgerKeys } from '../engine/ledger/keys.ts';
 import { type LikeRow, likeRowsBefore } from '../engine/ledger/origins.ts';
+import { rightCellsIn } from '../engine/ledger/run-record.ts';
 import { createDigestTable, hexDigest } from '../lib/digest.ts';
 import { orElse } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -68,7 +69,8 @@ export async function openIdentify(
   definition: JobDefinition,
   { redis, keys }: { readonly redis: RedisConnection; readonly keys: LedgerKeys },
 ): Promise<Identify> {
-  const mapping = mappingFor(definition, run.source);
+  const right = rightCellsIn(await redis.hget(keys.run(run.id).record, 'right'));
+  const mapping = mappingOfRun(definition, { ...run, right }, keys.sealing.digest);
   const identifying = { run, definition, mapping };
   if (run.identity !== 'content') return createIdentify(identifying);
   const before = await likeRowsBefore(redis, keys, run);

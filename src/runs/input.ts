@@ -7,7 +7,7 @@ import { type Job, operationOf } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Mapping } from '../model/mapping.ts';
+import type { FileMapping } from '../model/mapping.ts';
 import type { FileFacts } from '../model/source.ts';
 import { spaceOf } from '../operations/operations.ts';
 import { surveyFor } from './rows.ts';
@@ -65,7 +65,7 @@ function noFile(command: string): string {
 }
 
 /** A UsageError has the file's name. */
-export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | 'source'>): Mapping {
+export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | 'source'>): FileMapping {
   try {
     return mappingFor(job.definition, source);
   } catch (error) {

@@ -15,7 +15,7 @@ import {
   type RowChoice,
   unsuccessfulRows,
 } from '../engine/ledger/reruns.ts';
-import { type NewRun, type RunBrief, whyNotBegun } from '../engine/ledger/run-record.ts';
+import { type NewRun, type Right, type RunBrief, whyNotBegun } from '../engine/ledger/run-record.ts';
 import { newRunId } from '../engine/ledger/run-store.ts';
 import { createRunView } from '../engine/ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
@@ -64,6 +64,8 @@ type Asked = RowChoice & {
   readonly job: string | undefined;
   readonly jobFile: string | undefined;
   readonly check: CheckRows;
+  /** Left out: nobody has said anything of cells. */
+  readonly right?: Right | undefined;
 };
 
 /** `nothing`: no row is left; `lines` say why. `run`: the rerun, or an earlier one that goes on. */
@@ -132,7 +134,7 @@ function otherOperation({ name, definition }: Job, parent: Run): string {
   );
 }
 
-type Wanted = RowChoice & Pick<Asked, 'check'> & { readonly parent: Run; readonly job: Job };
+type Wanted = RowChoice & Pick<Asked, 'check' | 'right'> & { readonly parent: Run; readonly job: Job };
 
 /** `lines`: for the user. */
 type Registered = { readonly lines: readonly string[] } & (
@@ -157,7 +159,12 @@ async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<Registered
     const frozen = await freezeRows(id, { ...wanted, seenTo }, ledger);
     const { counts, rows } = frozen;
     if (counts.chosen === 0) return { kind: 'nothing', lines: nothingLeft(parent, takers, counts) };
-    const fresh = newRun(wanted, { id, createdAt }, frozen);
+    // What was said of a row that has not gone yet stays said.
+    const said = (await store.termsOf(parent.id)).right;
+    const taken = new Set(rows);
+    const cells = [...said, ...(wanted.right?.cells ?? [])].filter(([row]) => taken.has(row));
+    const right = { cells, why: wanted.right?.why ?? '' };
+    const fresh = newRun({ ...wanted, right }, { id, createdAt }, frozen);
     const chunks = createRunInput(ledger.redis, keys, id).read({ ...fresh.facts, ...frozen.chunking });
     const checked = await wanted.check(fresh, chunks);
     const run = await register({ ...fresh, checked }, { latest, rows }, { reruns, ledger });
@@ -222,7 +229,7 @@ export async function freezeRows(id: string, choosing: Choosing, { redis, of }: 
 }
 
 function newRun(
-  { parent, job }: Wanted,
+  { parent, job, right }: Wanted,
   { id, createdAt }: Pick<NewRun, 'id' | 'createdAt'>,
   { rows, chunkEnds, apart }: Frozen,
 ): NewRun {
@@ -239,6 +246,7 @@ function newRun(
     createdAt,
     again: false,
     rerunOf: parent.id,
+    right,
   };
 }
 

@@ -117,38 +117,38 @@ function pauseWords(ms: number | null): string {
   return ` Without an answer the run pauses at ${clock(new Date(Date.now() + ms).toISOString())}.`;
 }
 
-/** For people, without a full stop at the end; times are UTC. */
-export function serviceWords(report: BreakerReport): string {
+/** For people, without a full stop at the end; times are UTC. `shown`: how one that is near is. */
+export function serviceWords(report: BreakerReport, shown = clock): string {
   switch (report.state) {
     case 'well':
       return CALM;
     case 'failing':
-      return `${failures(report)} since ${clock(report.since)}${why(report)}`;
+      return `${failures(report)} since ${shown(report.since)}${why(report)}`;
     case 'held':
       return `asked for a pause until ${dateOf(report.heldUntil)}`;
     case 'refused':
-      return `refused the token (401): another is asked for until ${clock(report.tokenUntil)}`;
+      return `refused the token (401): another is asked for until ${shown(report.tokenUntil)}`;
     case 'away':
-      return `${tried(report)}; ${nextTry(report)}${why(report)}`;
+      return `${tried(report, shown)}; ${nextTry(report, shown)}${why(report)}`;
     default:
       return report.state satisfies never;
   }
 }
 
 /** Without a failure: a run was resumed that its answers had paused. */
-function tried(report: BreakerReport): string {
+function tried(report: BreakerReport, shown: typeof clock): string {
   if (report.failuresInARow === 0) return 'tried with one row first';
-  return `away since ${clock(report.since)}, ${failures(report)}`;
+  return `away since ${shown(report.since)}, ${failures(report)}`;
 }
 
 function failures({ failuresInARow }: BreakerReport): string {
   return `${countOf(failuresInARow, 'failure')} in a row`;
 }
 
-function nextTry({ isProbing, nextAt, heldUntil }: BreakerReport): string {
+function nextTry({ isProbing, nextAt, heldUntil }: BreakerReport, shown: typeof clock): string {
   if (isProbing) return 'one row is trying, the others wait';
   if (nextAt === null) return 'the next row tries';
-  const time = heldUntil === null ? clock(nextAt) : dateOf(nextAt);
+  const time = heldUntil === null ? shown(nextAt) : dateOf(nextAt);
   return `one row tries at ${time}, the others wait`;
 }
 
@@ -175,7 +175,8 @@ export function serviceAlarm(report: BreakerReport, now: number) {
   const isQuiet = now - last > QUIET_MS;
   const isMinor = failuresInARow < ALARMING;
   if (state === 'failing' && (isQuiet || isMinor)) return { words: CALM, isWell: true };
-  const words = serviceWords(report);
+  // The page shows a moment in its viewer's zone: it needs the day.
+  const words = serviceWords(report, dateOf);
   const isOutage = state === 'failing' || state === 'away';
   if (since === null || !isOutage) return { words, isWell: state === 'well' };
   const ms = Math.max(0, now - Date.parse(since));

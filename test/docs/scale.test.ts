@@ -33,6 +33,12 @@ test('chunks wait under the key that the page names', async () => {
   expect(await redis.keys('onboard:*:queue:chunks:meta')).toEqual([`${queuePrefix}:chunks:meta`]);
 });
 
-test.each(blocksIn(textOf('docs/kubernetes.md'), 'yaml'))('the manifest on line $line can be read', ({ text }) => {
-  expect(parse(text)).toMatchObject({ kind: expect.any(String), metadata: { name: expect.stringMatching(/^onboard/) } });
-});
+test.each(blocksIn(textOf('docs/kubernetes.md'), 'yaml'))(
+  'the manifest on line $line can be read',
+  ({ text }) => {
+    expect(parse(text)).toMatchObject({
+      kind: expect.any(String),
+      metadata: { name: expect.stringMatching(/^onboard/) },
+    });
+  },
+);

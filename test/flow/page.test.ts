@@ -267,8 +267,27 @@ test('without any job there is no start, but with a page on which one is made, a
   for (const choice of open)
     expect(await ops.post(`${upload}/save`, { ...form, ...choice })).toMatch(/not decided|needs the tick/);
   expect(await readdir(join(flow.home, 'jobs'))).toEqual([]);
-  expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}?header=2&job=partner-x`);
+  expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}/check?job=partner-x`);
   // The next such file is read as that job reads its own.
   const next = await ops.upload('next.csv', titled.replaceAll('\nP', '\nQ'));
   expect(await ops.look(next)).toContain('Check the file with it');
+});
+
+test('a row whose cell only looks damaged goes as it stands, once somebody has said that it is right', async () => {
+  const strict = createJob().replace('send:', 'checks: { damage: error }\nsend:');
+  const { flow, start } = await startInboxFlow({ portfolio: strict });
+  const port = await freePort();
+  start(['start', '--web', `127.0.0.1:${port}`], { ONBOARD_WEB_TOKEN: PAGE_TOKEN });
+  const ops = await enterPage(await originOfPage(port));
+  const text = 'externalId,details.name,regulators.isRegulated\nA1,MÃ¼ller Ltd,true\nA2,Fine Ltd,true\n';
+  const upload = await ops.upload('odd.csv', text);
+  const { host } = await checkUpload(ops, upload, 'portfolio');
+  const run = await ops.post(`${upload}/start`, { job: 'portfolio', host });
+  await until(async () => (await ops.look(run)).includes('finished'));
+  expect(made(flow)).toBe(1);
+  const ticked = { right: '1.1.mojibake', send: 'right', why: 'it is on its letter-head' };
+  await until(async () => (await ops.post(`${run}/correct`, ticked)).includes('a run of their own'));
+  await until(() => made(flow) === 2);
+  const acts = (await flow.look(['audit', '--json'])).trim().split('\n');
+  expect(acts.filter((line) => line.includes(ticked.why))).toHaveLength(1);
 });

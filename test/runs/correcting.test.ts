@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
-import type { CellsRow, Row } from '../../src/model/row.ts';
+import type { CellsRow, RecordRow, Row } from '../../src/model/row.ts';
 import { readChunks } from '../../src/readers/intake/chunks.ts';
 import { surveyFile } from '../../src/readers/intake/survey.ts';
 import {
   type Changes,
   correctedFile,
+  correctedRow,
   spread,
   type WrongRow,
   withChanges,
@@ -43,8 +44,8 @@ const rows = fc.array(fc.record({ before: cells, typed: fc.subarray([0, 1, 2]), 
   maxLength: 6,
 });
 
-const wrong = (source: CellsRow): WrongRow => {
-  return { source, settlement: endedRow(source.row, 'invalid', { key: '' }), body: null };
+const wrong = (source: CellsRow, record: RecordRow | null = null): WrongRow => {
+  return { source, record, settlement: endedRow(source.row, 'invalid', { key: '' }), body: null };
 };
 
 test('what is corrected here is read as it was typed, as what is corrected in failed.csv is', async () => {
@@ -92,4 +93,52 @@ test('a change is spread to cells of its column that said the same, and to no ot
     [2, [[0, 'n']]],
   ]);
   expect(spread(all, changes, { row: 2, at: 0 })).toBe(changes);
+});
+
+const RECORD = {
+  ref: 'K1',
+  details: { name: 'Ada', size: 5, isActive: true },
+  currencies: ['EUR'],
+  accounts: [{ iban: 'A' }, { iban: 'B' }],
+  'dotted.name': 'x',
+};
+const PATHS = [
+  'ref',
+  'details.name',
+  'details.size',
+  'details.isActive',
+  'currencies',
+  'accounts.0.iban',
+  'accounts.1.iban',
+  'dotted.name',
+  'details.city',
+];
+
+test.each<readonly [path: string, typed: string, becomes: object]>([
+  ['details.name', '17', { details: { ...RECORD.details, name: '17' } }],
+  ['details.size', '6', { details: { ...RECORD.details, size: 6 } }],
+  ['details.size', 'six', { details: { ...RECORD.details, size: 'six' } }],
+  ['details.size', '12345678901234567890', { details: { ...RECORD.details, size: '12345678901234567890' } }],
+  ['details.isActive', 'false', { details: { ...RECORD.details, isActive: false } }],
+  ['currencies', '["EUR","USD"]', { currencies: ['EUR', 'USD'] }],
+  ['accounts.1.iban', 'C', { accounts: [{ iban: 'A' }, { iban: 'C' }] }],
+  ['dotted.name', 'y', { 'dotted.name': 'y' }],
+  ['details.city', 'Bern', { details: { ...RECORD.details, city: 'Bern' } }],
+])('in a record %s becomes %s, and nothing else of it changes', async (path, typed, becomes) => {
+  const record: RecordRow = { kind: 'record', row: 3, line: 3, text: JSON.stringify(RECORD) };
+  const source = { ...csvSource({ columns: PATHS }), type: 'json' as const };
+  const leaves = ['K1', 'Ada', '5', 'true', '["EUR"]', 'A', 'B', 'x', ''];
+  const was = wrong({ kind: 'cells', row: 3, line: 3, cells: leaves }, record);
+  const now = withChanges(was.source, new Map([[PATHS.indexOf(path), typed]]));
+  const row = correctedRow(was, now, source);
+  const folder = await ownFolder();
+  const file = join(folder, 'corrected.ndjson');
+  await writeFile(file, correctedFile({ id: 'run-1', source }, [{ ...was, source: row }]));
+  const { source: survey } = await surveyFile(file, FORMAT);
+  const read: Row[] = [];
+  for await (const chunk of readChunks(file, survey, FORMAT)) read.push(...chunk.rows);
+  const texts = read.map((one) => (one.kind === 'record' ? JSON.parse(one.text) : one));
+  const told = { run: 'run-1', row: 3, outcome: 'invalid' };
+  expect(texts).toEqual([{ ...RECORD, ...becomes, _onboard: expect.objectContaining(told) }]);
+  expect(correctedRow(was, was.source, source)).toEqual({ ...record, text: JSON.stringify(RECORD) });
 });

@@ -129,14 +129,19 @@ const seen = (failuresInARow: number, over: Partial<BreakerReport> = {}) =>
 test.each<[string, BreakerReport, number, string]>([
   ['nothing', WELL, 0, 'no outage known'],
   ['two failures', seen(2), 0, 'no outage known'],
-  ['a third', seen(3), 0, '! for 25 s: 3 failures in a row since 20:30:30 UTC. No answer'],
-  ['it, a minute later', seen(3), 55, '! for 1 min 20 s: 3 failures in a row since 20:30:30 UTC. No answer'],
+  ['a third', seen(3), 0, '! for 25 s: 3 failures in a row since 2026-11-21 20:30:30 UTC. No answer'],
+  [
+    'it, a minute later',
+    seen(3),
+    55,
+    '! for 1 min 20 s: 3 failures in a row since 2026-11-21 20:30:30 UTC. No answer',
+  ],
   ['it, once nothing has failed for longer', seen(3), 56, 'no outage known'],
   [
     'an outage with nothing to try',
     seen(12, { state: 'away' }),
     65,
-    'for 1 min 30 s: away since 20:30:30 UTC, 12 failures in a row; the next row tries. No answer',
+    'for 1 min 30 s: away since 2026-11-21 20:30:30 UTC, 12 failures in a row; the next row tries. No answer',
   ],
   [
     'a pause',

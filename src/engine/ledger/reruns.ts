@@ -41,7 +41,7 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
       const record = { ...own, parent, registry: entry, rowNumbers };
       const rerun = { chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
       const asked = { entry, rerun, taken: latest, from: [parent] };
-      const [names, args] = registration(keys, record, asked);
+      const [names, args] = registration(keys, record, asked, run.right);
       const [kind] = await appending(redis, [keys.audit], ([link = '']) =>
         registerRerun(redis, names, [link, ...args]),
       );

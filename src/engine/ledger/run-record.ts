@@ -16,6 +16,7 @@ import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { programVersion } from '../../lib/version.ts';
 import { whyUnknown } from '../../model/approval.ts';
 import { type Actor, digestOf } from '../../model/audit.ts';
+import { type RightCell, rightCellSchema } from '../../model/issue.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import { type Profile, profileSchema } from '../../model/profile.ts';
 import { type CheckCounts, chunksOf, type Run, runSchema } from '../../model/run.ts';
@@ -69,9 +70,14 @@ export type NewRun = {
   readonly from?: string | undefined;
   /** Whose rows are taken up; left out: it is no rerun. */
   readonly rerunOf?: string;
+  /** What somebody has said of cells of a rerun's rows. */
+  readonly right?: Right | undefined;
   /** `latest`: the run that took rows of others last, when they were looked at. */
   readonly origins?: { readonly origins: Origins; readonly latest: string };
 };
+
+/** `why`: how it is known; `''`: only an earlier run's cells are taken over. */
+export type Right = { readonly cells: readonly RightCell[]; readonly why: string };
 
 type Asking = Pick<NewRun, 'definition' | 'target'> & Partial<Pick<NewRun, 'facts'>>;
 
@@ -87,7 +93,7 @@ export function whyNotBegun(by: Actor, run: Asking): string | null {
 
 export function newRecord(run: NewRun, keys: LedgerKeys): Record<string, string | number> {
   const { sealing, actor } = keys;
-  const { facts, canary = null, checked, from } = run;
+  const { facts, canary = null, checked, from, right } = run;
   const { request } = run.definition;
   const dataKey = sealing.begin(run.id);
   const chunking = {
@@ -114,6 +120,7 @@ export function newRecord(run: NewRun, keys: LedgerKeys): Record<string, string 
     ...(from !== undefined && { folder: folderDigest(from, keys) }),
     ...beginningOf(run),
     ...profileOf(run),
+    ...(right !== undefined && right.cells.length > 0 && { right: JSON.stringify(right.cells) }),
     ...(checked?.counts !== undefined && { checked: JSON.stringify(checked.counts) }),
     ...(checked?.plan !== undefined && { plan: checked.plan }),
     chunks: chunksOf(chunking),
@@ -149,6 +156,11 @@ function beginningOf(run: NewRun): Record<string, string> {
   return { state: 'queued', reason: '' };
 }
 
+/** As the record's field has them. */
+export function rightCellsIn(field: string | null | undefined): readonly RightCell[] {
+  return field ? z.array(rightCellSchema).parse(JSON.parse(field)) : [];
+}
+
 /** `overtaken`: another run took rows of the same one meanwhile. */
 export const registeredSchema = z.tuple([z.enum(['new', 'known', 'overtaken']), z.string()]);
 
@@ -157,6 +169,7 @@ export function registration(
   keys: LedgerKeys,
   record: ReturnType<typeof newRecord>,
   asked: Readonly<Record<string, unknown>>,
+  right?: Right,
 ): readonly [names: string[], args: (string | number)[]] {
   const id = String(record.id);
   const { job, target, rows, parent, sha256 } = record;
@@ -168,7 +181,10 @@ export function registration(
     prefix: keys.run('').record,
     stub: stubOf(keys, id, String(record.createdAt)),
     // Not the file's name: it may say whose rows they are.
-    of: JSON.stringify({ job, target, rows, parent, sha256, definition, version: programVersion() }),
+    of: JSON.stringify({
+      ...{ job, target, rows, parent, sha256, definition, version: programVersion() },
+      ...(right !== undefined && right.why !== '' && { right: right.cells.length, why: right.why }),
+    }),
   };
   const k = keys.run(id);
   const args = [JSON.stringify(of), ...Object.entries(record).flat()];

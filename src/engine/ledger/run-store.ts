@@ -41,6 +41,7 @@ import {
   readRun,
   registeredSchema,
   registration,
+  rightCellsIn,
   unsentField,
 } from './run-record.ts';
 import { script } from './script.ts';
@@ -116,11 +117,12 @@ async function registerRun(run: NewRun, { redis, keys, verified }: Registering) 
 
 /** Read at once: what a run is bound to is not lost without its definition. */
 async function readTerms(redis: RedisConnection, record: string) {
-  const [definition, unsent] = await redis.hmget(record, 'definition', 'unsent');
+  const [definition, unsent, right] = await redis.hmget(record, 'definition', 'unsent', 'right');
   return {
     definition: parsedDefinition(definition),
     /** Rows of which nothing may be sent, as whoever let the run go saw it; `null`: no such. */
     unsent: unsent ? new Set(await unpackRowNumbers(unsent)) : null,
+    right: rightCellsIn(right),
   };
 }
 

@@ -85,6 +85,8 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
       return control(ask, by, acting);
     case 'rerun':
       return rerun(ask, acting);
+    case 'right':
+      return sendRight(ask, acting);
     case 'resolve':
       return settle(ask, { kind: 'rows', rows: ask.decisions }, by, acting);
     case 'write-off':
@@ -166,8 +168,23 @@ async function rerun(ask: Rerun, acting: Acting): Promise<AskAnswer> {
   const outcomes = rerunOutcomes(ask.only);
   const rows = ask.cause === null ? null : await rowsOfCause(acting.session, parent, ask.cause);
   const job = ask.isCorrected ? parent.job : undefined;
+  return sendAgain(parent, { outcomes, rows, job }, acting);
+}
+
+async function sendRight(ask: Extract<Ask, { readonly kind: 'right' }>, acting: Acting): Promise<AskAnswer> {
+  const why = ask.why.trim();
+  if (why === '') throw new UsageError('Say how you know that the cells are right. Nothing was sent.');
+  const parent = await runOf(ask.run, acting);
+  const outcomes = rerunOutcomes(['invalid']);
+  const right = { cells: ask.cells, why };
+  return sendAgain(parent, { outcomes, rows: new Set(ask.rows), job: undefined, right }, acting);
+}
+
+type Again = Omit<Parameters<typeof rerunRows>[1], 'check' | 'jobFile'>;
+
+async function sendAgain(parent: Run, again: Again, acting: Acting): Promise<AskAnswer> {
   const { ledger } = acting.session;
-  const asked = { outcomes, rows, job, jobFile: undefined, check: createRowCheck(ledger) };
+  const asked = { ...again, jobFile: undefined, check: createRowCheck(ledger) };
   const begun = await acting.ownRuns.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
     const done = await rerunRows(parent, asked, { ...quiet, ledger }, ({ id }) => onBegun(id));
     if (done.kind === 'nothing') throw new UsageError([...done.lines]);

@@ -9,7 +9,6 @@ import type { Visitor } from '../../model/ask.ts';
 import { NOTE_CHARACTERS, type Notes } from '../../model/note.ts';
 import { countSettled } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
-import { isTable } from '../../model/source.ts';
 import { HELD_CODES } from '../../runs/held-accounts.ts';
 import { type Cause, type Digest, needingRows } from '../../runs/report/digest.ts';
 import { CauseCard, WhereInFile } from '../../runs/report/html/causes.tsx';
@@ -82,7 +81,7 @@ function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visi
           </button>
         </form>
       ) : null}{' '}
-      {isOperator && isOpen && outcome !== 'in-doubt' && isTable(run.source) ? (
+      {isOperator && isOpen && outcome !== 'in-doubt' ? (
         <a href={correctPath(run.id, code)}>Correct them here…</a>
       ) : null}{' '}
       {isOperator && isOpen && isHeld(code) ? (

@@ -7,15 +7,17 @@ import type { JobDefinition } from '../../config/job-definition.ts';
 import { mappingFor } from '../../delivery/run-mapping.ts';
 import { Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
-import type { Issue } from '../../model/issue.ts';
-import type { Mapping } from '../../model/mapping.ts';
-import type { CellsRow } from '../../model/row.ts';
+import { CHECK_CODES, type Issue, type RightCell, rightCell } from '../../model/issue.ts';
+import { identityOfKey } from '../../model/key-form.ts';
+import type { FileMapping } from '../../model/mapping.ts';
+import type { CellsRow, Row } from '../../model/row.ts';
 import { isOver, type Run } from '../../model/run.ts';
 import { issueWords, messageOf } from '../../model/sentence.ts';
 import { isTable, REPORT_COLUMN_PREFIX } from '../../model/source.ts';
 import {
   type Changes,
   correctedFile,
+  correctedRow,
   isChanged,
   issuesIn,
   spread,
@@ -24,8 +26,9 @@ import {
   wrongRows,
 } from '../../runs/correcting.ts';
 import { Wide } from '../../runs/report/html/parts.tsx';
-import { reasonOf } from '../../runs/report/remainder.ts';
+import { type RemainderRow, reasonOf } from '../../runs/report/remainder.ts';
 import type { Reply } from '../web/visit.ts';
+import { askFor, told, WHY_CHARACTERS } from './acting.tsx';
 import { beginCheck } from './checking.tsx';
 import type { PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
@@ -34,7 +37,13 @@ import { runPath } from './runs.tsx';
 
 export const correctRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id/correct', role: 'operator', answer: ofRun(show) },
-  { method: 'POST', path: '/runs/:id/correct', role: 'operator', answer: ofRun(change) },
+  {
+    method: 'POST',
+    path: '/runs/:id/correct',
+    role: 'operator',
+    formBytes: 1024 * 1024,
+    answer: ofRun(change),
+  },
 ];
 
 export function correctPath(run: string, code: string | null): string {
@@ -43,7 +52,7 @@ export function correctPath(run: string, code: string | null): string {
 }
 
 /** A screen; with all columns fewer rows, so that a form stays small. */
-const ROWS = 100;
+const ROWS = 200;
 const ROWS_IN_FULL = 10;
 const COLUMNS = 6;
 
@@ -51,8 +60,21 @@ const COLUMNS = 6;
 type Edited = {
   readonly wrong: WrongRow;
   readonly now: CellsRow;
+  /** As it would be loaded. */
+  readonly row: Row;
+  /** But for those of cells that are ticked as right. */
   readonly issues: readonly Issue[];
   readonly isChanged: boolean;
+  /** Of cells that only look damaged; none where something of its request is changed. */
+  readonly doubtful: readonly Doubtful[];
+};
+
+/** `name`: of its tick. */
+type Doubtful = {
+  readonly name: string;
+  readonly at: number;
+  readonly issue: Issue;
+  readonly isRight: boolean;
 };
 
 type Screen = {
@@ -68,7 +90,13 @@ type Screen = {
   readonly asked: AskedFor;
 };
 
-type AskedFor = { readonly code: string | null; readonly after: number; readonly isWhole: boolean };
+type AskedFor = {
+  readonly code: string | null;
+  readonly after: number;
+  readonly isWhole: boolean;
+  /** How somebody knows that cells are right. */
+  readonly why: string;
+};
 
 async function show(run: Run, visit: PageVisit): Promise<Reply> {
   const screen = await screenOf(run, visit, visit.query, new Map());
@@ -79,6 +107,7 @@ async function change(run: Run, visit: PageVisit): Promise<Reply> {
   const { form } = visit;
   const screen = await screenOf(run, visit, form, changesIn(form));
   if (typeof screen === 'string') return notHere(run, screen);
+  if (form.get('send') === 'right') return sendRight(screen, visit);
   return form.has('send') ? send(screen, visit) : shown(screen);
 }
 
@@ -103,44 +132,98 @@ async function screenOf(
   changes: ReadonlyMap<number, Changes>,
 ): Promise<Screen | string> {
   if (!isOver(run)) return 'The run is not over: its rows can be corrected once it is.';
-  if (!isTable(run.source)) return 'Its file is JSON: correct failed.ndjson of its report.';
   const definition = await ledger.of(run.target).store.definition(run.id);
   if (definition === null) return 'The ledger no longer has the definition that its rows were read by.';
   const of = { code: asked.get('code') || null, isWhole: asked.has('all') };
   const after = Number(asked.get('after') ?? 0) || 0;
   const most = of.isWhole ? ROWS_IN_FULL : ROWS;
-  const found = await wrongRows(run, { code: of.code, after, most }, ledger);
+  const { group, keyForm } = definition;
+  const identityOf = group === undefined ? null : (key: string) => identityOfKey(key, keyForm);
+  const found = await wrongRows(run, { code: of.code, after, most, identityOf }, ledger);
   if (found.rows.length === 0) return 'No open row of this run can be corrected here.';
 
   const mapping = mappingFor(definition, run.source);
   const [, row, at] = FIELD.exec(asked.get('same') ?? '') ?? [];
   const all = row === undefined ? changes : spread(found.rows, changes, { row: Number(row), at: Number(at) });
-  const edited = editedRows(found.rows, all, { mapping, definition });
+  const ticked = new Set(asked.getAll('right'));
+  const edited = editedRows(found.rows, all, { mapping, definition, run, ticked, alike: asked.get('alike') });
   const places = placesIn(run, definition, edited, of.isWhole);
   return {
     run,
     definition,
     edited,
     ...places,
-    asked: { ...of, after },
+    asked: { ...of, after, why: asked.get('why') ?? '' },
     total: found.total,
     next: found.next,
   };
 }
 
-type Means = { readonly mapping: Mapping; readonly definition: JobDefinition };
+type Means = {
+  readonly mapping: FileMapping;
+  readonly definition: JobDefinition;
+  readonly run: Run;
+  readonly ticked: ReadonlySet<string>;
+  /** The code of which all cells are ticked. */
+  readonly alike: string | null;
+};
 
 function editedRows(
   rows: readonly WrongRow[],
   changes: ReadonlyMap<number, Changes>,
-  { mapping, definition }: Means,
+  means: Means,
 ): readonly Edited[] {
+  const { mapping, definition, run } = means;
   const now = rows.map(({ source }) => withChanges(source, changes.get(source.row) ?? NO_CHANGES));
-  const issues = issuesIn(now, mapping, definition);
-  return rows.map((wrong, i) => {
-    const row = now[i] ?? wrong.source;
-    return { wrong, now: row, issues: issues.get(row.row) ?? [], isChanged: isChanged(wrong, row) };
+  const loaded = rows.map((wrong, i) => correctedRow(wrong, now[i] ?? wrong.source, run.source));
+  const found = issuesIn(loaded, mapping, definition);
+  const edited = rows.map((wrong, i) => {
+    const cells = now[i] ?? wrong.source;
+    const own = { issues: found.get(cells.row) ?? [], isChanged: isChanged(wrong, cells), doubtful: [] };
+    return { wrong, now: cells, row: loaded[i] ?? cells, ...own };
   });
+  return withTicks(edited, means);
+}
+
+/** Beside a lifted finding another one of the same cell may come up, to be ticked by itself. */
+function withTicks(rows: readonly Edited[], means: Means): readonly Edited[] {
+  const { mapping, definition, ticked, alike } = means;
+  const requestOf = ({ row }: Edited) => (definition.group === undefined ? null : mapping.groupOf(row));
+  const changed = rows.filter((row) => row.isChanged);
+  const touched = new Set<unknown>(changed.flatMap((row) => [row.wrong, requestOf(row) ?? row.wrong]));
+  const doubtfulIn = (row: Edited) =>
+    touched.has(row.wrong) || touched.has(requestOf(row)) ? [] : doubtfulCells(row, means);
+  const first = rows.map(doubtfulIn);
+  const isMeant = ({ name, issue }: Doubtful) => ticked.has(name) || issue.code === alike;
+  const meant = first.flatMap((own) => own.filter(isMeant));
+  if (meant.length === 0) return rows.map((row, i) => ({ ...row, doubtful: first[i] ?? [] }));
+  const right = new Set(meant.map(({ issue }) => `${issue.row} ${issue.code} ${issue.value}`));
+  const lifted = mapping.lifting(({ row, code, value }) => right.has(`${row} ${code} ${value}`));
+  const issues = issuesIn(
+    rows.map(({ row }) => row),
+    lifted,
+    definition,
+  );
+  return rows.map((row, i) => {
+    const own = { ...row, issues: issues.get(row.now.row) ?? [] };
+    const said = (first[i] ?? []).filter(isMeant).map((one) => ({ ...one, isRight: true }));
+    return { ...own, doubtful: [...said, ...doubtfulIn(own)] };
+  });
+}
+
+function doubtfulCells(row: Edited, { run }: Pick<Means, 'run'>): readonly Doubtful[] {
+  const { wrong, now, issues } = row;
+  if (wrong.settlement.outcome !== 'invalid') return [];
+  return issues.flatMap((issue) => {
+    const at = run.source.columns.indexOf(issue.column ?? '');
+    // What several cells are together made of is no cell that somebody can look at.
+    const isCell = checkOf(issue) !== undefined && at !== -1 && issue.value === now.cells[at];
+    return isCell ? [{ name: `${now.row}.${at}.${issue.code}`, at, issue, isRight: false }] : [];
+  });
+}
+
+function checkOf({ code }: Issue) {
+  return CHECK_CODES.find((one) => one === code);
 }
 
 const NO_CHANGES: Changes = new Map();
@@ -177,13 +260,21 @@ function changesIn(form: URLSearchParams): ReadonlyMap<number, Changes> {
 const FIELD = /^c(\d{1,15})\.(\d{1,5})$/;
 
 /** Of the changed rows those that can be sent, with the others of their key. */
-function sendable({ edited, definition, run }: Screen): readonly WrongRow[] {
-  const good = edited.filter((row) => row.isChanged && row.issues.length === 0);
+function sendable(screen: Screen): readonly RemainderRow[] {
+  return wholeGroups(screen, (row) => row.isChanged).map(({ wrong, row }) => ({ ...wrong, source: row }));
+}
+
+/** Of the rows without a change those that can be sent since their ticked cells are right. */
+function rightRows(screen: Screen): readonly Edited[] {
+  return wholeGroups(screen, (row) => row.doubtful.some(({ isRight }) => isRight));
+}
+
+function wholeGroups({ edited, definition, run }: Screen, isMeant: (row: Edited) => boolean) {
+  const good = edited.filter((row) => isMeant(row) && row.issues.length === 0);
+  if (definition.group === undefined) return good;
   const mapping = mappingFor(definition, run.source);
-  const keys = new Set(good.map(({ now }) => mapping.groupOf(now)));
-  const isMeant = (row: Edited) =>
-    good.includes(row) || (definition.group !== undefined && keys.has(mapping.groupOf(row.now)));
-  return edited.filter(isMeant).map(({ wrong, now }) => ({ ...wrong, source: now }));
+  const keys = new Set(good.map(({ row }) => mapping.groupOf(row)));
+  return edited.filter(({ row }) => keys.has(mapping.groupOf(row)));
 }
 
 async function send(screen: Screen, visit: PageVisit): Promise<Reply> {
@@ -192,8 +283,28 @@ async function send(screen: Screen, visit: PageVisit): Promise<Reply> {
   const rows = sendable(screen);
   if (rows.length === 0) return shown(screen, 'No changed row can be sent yet: nothing was done.');
   const text = correctedFile(run, rows);
-  const upload = await page.uploads.receive(`corrected-${run.id}.csv`, visitor.name, piecesOf(text));
+  const name = `corrected-${run.id}.${isTable(run.source) ? 'csv' : 'ndjson'}`;
+  const upload = await page.uploads.receive(name, visitor.name, piecesOf(text));
   return { kind: 'redirect', to: await beginCheck(page, upload, run.job) };
+}
+
+/** As they stand, as a re-run that knows which of their cells are right. */
+async function sendRight(screen: Screen, visit: PageVisit): Promise<Reply> {
+  const { run, asked } = screen;
+  const rows = rightRows(screen);
+  const why = asked.why.trim().slice(0, WHY_CHARACTERS);
+  if (rows.length === 0) return shown(screen, 'No row can be sent as it stands yet: nothing was done.');
+  if (why === '') return shown(screen, 'Say how you know that the cells are right: nothing was done.');
+  const { digest } = visit.page.ledger.of(run.target).keys.sealing;
+  const cells = rows.flatMap(({ doubtful }) =>
+    doubtful.flatMap(({ issue, isRight }): RightCell[] => {
+      const code = checkOf(issue);
+      return isRight && code !== undefined ? [rightCell(issue.row, code, issue.value ?? '', digest)] : [];
+    }),
+  );
+  const numbers = rows.map(({ now }) => now.row);
+  const answer = await askFor(visit, { kind: 'right', run: run.id, rows: numbers, cells, why });
+  return told(answer, runPath(run.id));
 }
 
 async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
@@ -211,7 +322,8 @@ function shown(screen: Screen, problem?: string): Reply {
         <a href={runPath(run.id)}>
           <Text of={run.job} /> {run.id}
         </a>
-        . What is typed here is checked at once and kept nowhere before you send it.
+        . What is typed here is checked at once and kept nowhere before you send it. What only looks damaged
+        can be ticked as right, in rows that you change nowhere.
       </p>
       {problem === undefined ? null : (
         <p role="status" class="bad">
@@ -222,6 +334,7 @@ function shown(screen: Screen, problem?: string): Reply {
         {asked.code === null ? null : <input type="hidden" name="code" value={asked.code} />}
         {asked.isWhole ? <input type="hidden" name="all" value="1" /> : null}
         <input type="hidden" name="after" value={String(asked.after)} />
+        <AllAlike edited={edited} />
         <Grid screen={screen} />
         <p class="acts">
           <button type="submit">Check</button>{' '}
@@ -232,11 +345,47 @@ function shown(screen: Screen, problem?: string): Reply {
             {stateWords(edited)}
           </span>
         </p>
+        <SendRight screen={screen} />
       </form>
       <Further screen={screen} next={next} />
     </>
   );
   return { kind: 'page', title: 'Correct rows', body };
+}
+
+/** Where more than one cell looks damaged in the same way. */
+function AllAlike({ edited }: Pick<Screen, 'edited'>) {
+  const open = edited.flatMap(({ doubtful }) => doubtful.filter(({ isRight }) => !isRight));
+  const counts = CHECK_CODES.map((code) => [code, open.filter(({ issue }) => issue.code === code).length]);
+  return (
+    <p class="acts">
+      {counts
+        .filter(([, count]) => Number(count) > 1)
+        .map(([code, count]) => (
+          <button
+            type="submit"
+            name="alike"
+            value={String(code)}
+          >{`These ${count} are right: ${code}`}</button>
+        ))}
+    </p>
+  );
+}
+
+function SendRight({ screen }: { readonly screen: Screen }) {
+  const { length: ready } = rightRows(screen);
+  if (!screen.edited.some(({ doubtful }) => doubtful.some(({ isRight }) => isRight))) return null;
+  return (
+    <p class="acts">
+      <label>
+        How you know that the ticked cells are right{' '}
+        <input name="why" value={screen.asked.why} maxlength={WHY_CHARACTERS} size={40} />
+      </label>{' '}
+      <button type="submit" name="send" value="right" class="go" disabled={ready === 0}>
+        {ready === 0 ? 'Send the rows as they stand' : `Send ${countOf(ready, 'row')} as they stand`}
+      </button>
+    </p>
+  );
 }
 
 function stateWords(edited: readonly Edited[]): string {
@@ -368,7 +517,7 @@ function likeIt(edited: readonly Edited[], { wrong, now }: Edited, at: number): 
   return edited.filter((one) => one.wrong.source.cells[at] === before && one.now.cells[at] === before).length;
 }
 
-function Cell({ row: { wrong, now, issues }, at, column, like }: CellProps) {
+function Cell({ row: { wrong, now, issues, doubtful }, at, column, like }: CellProps) {
   const value = now.cells[at] ?? '';
   // A field of one line would lose them.
   if (/[\r\n]/.test(wrong.source.cells[at] ?? '')) return <Text of={value} bytes={300} />;
@@ -400,6 +549,20 @@ function Cell({ row: { wrong, now, issues }, at, column, like }: CellProps) {
           <Text of={own.map(issueWords).join('; ').replace(`column "${column}": `, '')} bytes={300} />
         </small>
       )}
+      {doubtful
+        .filter((one) => one.at === at)
+        .map(({ name: tick, isRight, issue }) => (
+          <label class="right">
+            <input
+              type="checkbox"
+              name="right"
+              value={tick}
+              checked={isRight}
+              aria-label={`${column} of row ${now.row} is right: ${issue.code}`}
+            />{' '}
+            it is right <small class="dim mono">{issue.code}</small>
+          </label>
+        ))}
     </>
   );
 }

@@ -15,7 +15,7 @@ import { isTable } from '../../model/source.ts';
 import { checkDecisions } from '../../runs/decisions.ts';
 import { NOTHING_RESOLVED, parseDecision, readDecisions } from '../../runs/resolve-file.ts';
 import type { Session } from '../../session.ts';
-import { type RunRows, rowNumber } from './run-rows.ts';
+import { namesOf, type RunRows, rowNumber } from './run-rows.ts';
 
 type Decided =
   | { readonly kind: 'decided'; readonly decisions: readonly RowDecision[] }
@@ -65,9 +65,10 @@ export type FileOfDecisions = Awaited<ReturnType<typeof readDecisionFile>>;
 /** A UsageError lists all that can't be right in the file. */
 export async function readDecisionFile(
   { env, ledger }: Pick<Session, 'env' | 'ledger'>,
-  { run, definition, redis, k }: RunRows,
+  open: RunRows,
   bytes: AsyncIterable<Uint8Array>,
 ) {
+  const { run, definition, redis, k } = open;
   const file = await gather(bytes);
   if (definition === null)
     throw new UsageError('The ledger no longer has the run’s definition: settle its rows one by one.');
@@ -81,7 +82,16 @@ export async function readDecisionFile(
     const rows = decisions.map(({ row }) => row);
     const doubts = await readDoubts(redis, k, rows);
     const left = decisions.filter(({ row }) => doubts.has(row));
-    const shown = left.slice(0, AT_ONCE).map((one) => ({ ...one, key: doubts.get(one.row)?.key ?? '' }));
+    const listed = left.slice(0, AT_ONCE);
+    const names = await namesOf(
+      open,
+      listed.map(({ row }) => row),
+    );
+    const shown = listed.map((one) => ({
+      ...one,
+      key: doubts.get(one.row)?.key ?? '',
+      name: names.get(one.row) ?? '',
+    }));
     return {
       run,
       decisions: shown,

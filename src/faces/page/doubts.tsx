@@ -338,10 +338,11 @@ function Decisions({ file }: { readonly file: FileOfDecisions }) {
           <Table
             name="Decisions"
             class="list rows"
-            heads={[{ n: 'Row' }, 'Key', 'What became of it']}
+            heads={[{ n: 'Row' }, 'Key', 'Name', 'What became of it']}
             rows={decisions.map((one) => [
               numberShown(one.row),
               <Text of={one.key} bytes={120} />,
+              <Text of={one.name} bytes={120} />,
               <>
                 <input type="hidden" name="decision" value={decisionField(one)} />
                 <Text of={describeDecision(one.decision)} />

@@ -12,9 +12,9 @@ import { accountsBeside, type Beside, besideWords, placeOf } from '../../runs/kn
 import { Table } from '../../runs/report/html/parts.tsx';
 import type { Reply } from '../web/visit.ts';
 import { askFor, refusedFor, told, WHY_CHARACTERS } from './acting.tsx';
-import type { PageRoute, PageVisit } from './page-context.ts';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
-import { rowNumber } from './run-rows.ts';
+import { namesOf, openRunRows, rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
 export const heldRoutes: readonly PageRoute[] = [
@@ -45,21 +45,20 @@ const SAID: Readonly<
   },
 };
 
-async function showHeld(run: Run, { page: { ledger, env } }: PageVisit): Promise<Reply> {
-  const open = await rowsToWriteOff(run, ledger);
-  const placesOf = (of: Run) => placesOfFile(of, env.home);
-  const shown = open.filter(({ last }) => last.code === MOVED).slice(0, ROWS_LISTED);
-  const last = shown.map((row) => row.last);
-  const accounts = await accountsBeside(last, run.target, { ledger, placesOf });
-  const ofCode = HELD_CODES.map((code) => ({ code, rows: open.filter(({ last }) => last.code === code) }));
-  const held = ofCode.filter(({ rows }) => rows.length > 0);
+async function showHeld(run: Run, { page }: PageVisit): Promise<Reply> {
+  const open = await rowsToWriteOff(run, page.ledger);
+  const ofCode = HELD_CODES.map(async (code) => {
+    const rows = open.filter(({ last }) => last.code === code);
+    return { code, rows, listed: await listedOf(rows, run, page) };
+  });
+  const held = (await Promise.all(ofCode)).filter(({ rows }) => rows.length > 0);
   const title = 'Rows held for their account';
   const body = (
     <>
       <h1>{title}</h1>
       {held.length === 0 ? <p>No open row of this run is held for its account.</p> : <p>{CALL_FIRST}</p>}
-      {held.map(({ code, rows }) => (
-        <Held run={run} code={code} rows={rows} accounts={accounts} />
+      {held.map((of) => (
+        <Held run={run} {...of} />
       ))}
       <p>
         <a href={runPath(run.id)}>Leave them as they are</a>
@@ -71,16 +70,47 @@ async function showHeld(run: Run, { page: { ledger, env } }: PageVisit): Promise
 
 const MOVED: HeldCode = 'account_changed';
 
+const ROWS_LISTED = 200;
+
+type Listed = OpenRow & {
+  /** What the record is called. */
+  readonly name: string;
+  /** Of rows that are held for it, where both are known. */
+  readonly accounts: Beside | undefined;
+};
+
+/** The rows may stand in several runs by now. */
+async function listedOf(rows: readonly OpenRow[], of: Run, page: PageContext): Promise<readonly Listed[]> {
+  const listed = rows.slice(0, ROWS_LISTED);
+  const names = await namesOfAll(listed, page);
+  const moved = listed.flatMap(({ last }) => (last.code === MOVED ? [last] : []));
+  const placesOf = (run: Run) => placesOfFile(run, page.env.home);
+  const accounts = await accountsBeside(moved, of.target, { ledger: page.ledger, placesOf });
+  return listed.map((one) => {
+    const place = placeOf(one.last);
+    return { ...one, name: names.get(place) ?? '', accounts: accounts.get(place) };
+  });
+}
+
+async function namesOfAll(rows: readonly OpenRow[], page: PageContext): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const run of new Set(rows.map(({ last }) => last.run))) {
+    const opened = await openRunRows(page, run);
+    const numbers = rows.filter(({ last }) => last.run === run).map(({ last }) => last.row);
+    const found = opened === null ? [] : await namesOf(opened, numbers);
+    for (const [row, name] of found) names.set(placeOf({ run, row }), name);
+  }
+  return names;
+}
+
 type HeldProps = {
   readonly run: Run;
   readonly code: HeldCode;
   readonly rows: readonly OpenRow[];
-  readonly accounts: ReadonlyMap<string, Beside>;
+  readonly listed: readonly Listed[];
 };
 
-const ROWS_LISTED = 200;
-
-function Held({ run, code, rows, accounts }: HeldProps) {
+function Held({ run, code, rows, listed }: HeldProps) {
   const { title, words, go } = SAID[code];
   return (
     <form method="post" action={runPath(run.id, '/held')}>
@@ -90,15 +120,16 @@ function Held({ run, code, rows, accounts }: HeldProps) {
       <Table
         name={title}
         class="list rows"
-        heads={[{ n: 'Row' }, 'Key', ...(code === MOVED ? ['Account'] : [])]}
-        rows={rows.slice(0, ROWS_LISTED).map(({ row, last }) => [
+        heads={[{ n: 'Row' }, 'Key', 'Name', ...(code === MOVED ? ['Account'] : [])]}
+        rows={listed.map(({ row, last, name, accounts }) => [
           <label>
             <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
           </label>,
           <a href={runPath(last.run, `/rows/${last.row}`)}>
             <Text of={last.key} bytes={120} />
           </a>,
-          ...(code === MOVED ? [accountCell(accounts.get(placeOf(last)))] : []),
+          <Text of={name} bytes={120} />,
+          ...(code === MOVED ? [accountCell(accounts)] : []),
         ])}
       />
       {rows.length <= ROWS_LISTED ? null : (

@@ -15,6 +15,7 @@ import { Table } from '../../runs/report/html/parts.tsx';
 import type { Reply } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
 import { askFor, refusedFor } from './acting.tsx';
+import { beginCheck } from './checking.tsx';
 import { type Draft, type DraftColumn, type DraftForm, draftOf, type KeyChoice } from './draft.ts';
 import { GONE, Steps, sampleOf } from './files.tsx';
 import type { PageRoute, PageVisit } from './page-context.ts';
@@ -65,14 +66,13 @@ async function save(visit: PageVisit): Promise<Reply> {
   if (choices.mappedFor !== choices.operation) return show(visit, choices);
   const found = await draftFor(visit, choices);
   if (found === null) return GONE;
-  const { id, reading, draft } = found;
+  const { id, draft } = found;
   const { job, yaml } = draft;
   const open = [draft.key.problem ?? [], draft.unconfirmed, draft.problems].flat();
   const answer =
     open.length > 0 ? refusedFor(open) : await askFor(visit, { kind: 'save-job', name: job, yaml });
-  if (answer.kind === 'done') {
-    return { kind: 'redirect', to: `/uploads/${id}?${new URLSearchParams({ ...reading, job })}` };
-  }
+  const upload = answer.kind === 'done' ? await visit.page.uploads.find(id) : null;
+  if (upload !== null) return { kind: 'redirect', to: await beginCheck(visit.page, upload, job) };
   const problems = answer.kind === 'refused' ? answer.problems : [];
   return {
     kind: 'page',

@@ -4,9 +4,10 @@
  */
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
 import { loadJob } from '../../config/load-job.ts';
-import { definitionProblems, mappingFor } from '../../delivery/run-mapping.ts';
+import { definitionProblems, mappingOfRun } from '../../delivery/run-mapping.ts';
 import { Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
+import type { RightCell } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import { isAdoption } from '../../operations/operations.ts';
@@ -82,9 +83,11 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
 /** Where rows go in groups, or a job can't be used, nothing is foretold: `null`. */
 async function foresee(run: Run, choice: Parameters<typeof rowsToTakeUp>[1], page: PageContext) {
   const { clock, env, ledger } = page;
+  const { keys, store } = ledger.of(run.target);
+  const said = { run, right: (await store.termsOf(run.id)).right, digest: keys.sealing.digest };
   const loaded = loadJob(run.job, env.jobsDirectory, definitionProblems);
-  const current = await loaded.then(({ definition }) => counterOf(definition, run)).catch(() => null);
-  const own = counterOf(await definitionOf(run, ledger), run);
+  const current = await loaded.then(({ definition }) => counterOf(definition, said)).catch(() => null);
+  const own = counterOf(await definitionOf(run, ledger), said);
   const until = clock.now() + LONGEST_MS;
   let looked = 0;
   for await (const rows of rowsToTakeUp(run, choice, ledger)) {
@@ -97,9 +100,15 @@ async function foresee(run: Run, choice: Parameters<typeof rowsToTakeUp>[1], pag
 
 type Foretold = { readonly isBad: boolean; readonly words: string };
 
-function counterOf(definition: JobDefinition, { operation, source }: Run) {
-  if (definition.group !== undefined || operationOf(definition) !== operation) return null;
-  const { map } = mappingFor(definition, source);
+type Said = {
+  readonly run: Run;
+  readonly right: readonly RightCell[];
+  readonly digest: Parameters<typeof mappingOfRun>[2];
+};
+
+function counterOf(definition: JobDefinition, { run, right, digest }: Said) {
+  if (definition.group !== undefined || operationOf(definition) !== run.operation) return null;
+  const { map } = mappingOfRun(definition, { ...run, right }, digest);
   const causes = new Map<string, number>();
   let invalid = 0;
   return {

@@ -63,7 +63,7 @@ type ShownRow = Awaited<ReturnType<typeof readRow>>;
 
 /** The row as it stands now, and what the ledger knows of its key. */
 export async function readRow(open: RunRows, row: number) {
-  const { run, definition, redis, k, view } = open;
+  const { definition, redis, k, view } = open;
   const chunk = await chunkWith(open, row);
   const settlement = chunk?.settlements.find((one) => one.row === row) ?? null;
   const group = settlement === null ? [] : groupOf(settlement, chunk?.settlements ?? [], definition);
@@ -80,7 +80,7 @@ export async function readRow(open: RunRows, row: number) {
     settlement,
     chunk: chunk?.chunk ?? 0,
     source: sources.get(row) ?? null,
-    sent: sentFor(settlement, rows, { run, definition, key }),
+    sent: sentFor(settlement, rows, { ...open, key }),
     said: bodies.get(row) ?? null,
     /** All rows of its request, itself among them; empty: it was alone. */
     group,

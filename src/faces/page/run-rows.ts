@@ -22,10 +22,19 @@ export async function openRunRows({ ledger }: Pick<Session, 'ledger'>, id: strin
   if (run === null) return null;
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
-  const definition = await store.definition(id);
+  const { definition, right } = await store.termsOf(id);
   /** A rerun's row numbers, in order; `null`: no rerun, or lost. */
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, id).numbers();
-  return { run, definition, redis, keys, k: keys.run(id), view: createRunView(redis, keys, run), numbers };
+  return {
+    run,
+    definition,
+    right,
+    redis,
+    keys,
+    k: keys.run(id),
+    view: createRunView(redis, keys, run),
+    numbers,
+  };
 }
 
 /** The row at that place of the run, from 1. */

@@ -124,7 +124,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
       <Approval run={run} visitor={visitor} />
       {alarm === null || alarm.isWell ? null : (
         <p class="notice">
-          The service: <Text of={alarm.words} />
+          The service: <Prose of={alarm.words} bytes={300} />
         </p>
       )}
       <p>
@@ -229,7 +229,7 @@ function Approval({ run, visitor }: ApprovalProps) {
   return (
     <section>
       <h2>Approval</h2>
-      <Facts of={facts.map(([name, words]) => [name, <Text of={words} />] as const)} />
+      <Facts of={facts.map(([name, words]) => [name, <Prose of={words} bytes={300} />] as const)} />
       <a href={`/jobs/${encodeURIComponent(jobFileOf(run))}`}>The job</a>{' '}
       {awaitsApproval(run) ? <Approve run={run} visitor={visitor} /> : null}
     </section>

@@ -4,7 +4,7 @@
  */
 
 import type { JobDefinition } from '../../config/job-definition.ts';
-import { mappingFor } from '../../delivery/run-mapping.ts';
+import { mappingOfRun } from '../../delivery/run-mapping.ts';
 import { buildRequest } from '../../delivery/service/operations.ts';
 import { Text } from '../../lib/html-text.tsx';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -15,11 +15,9 @@ import type { Row } from '../../model/row.ts';
 import type { Run } from '../../model/run.ts';
 import type { Settlement } from '../../model/settlement.ts';
 import { callOfKnown, callOfNew, isUpsert } from '../../operations/operations.ts';
-import type { KnownKey } from './run-rows.ts';
+import type { KnownKey, RunRows } from './run-rows.ts';
 
-type Means = {
-  readonly run: Run;
-  readonly definition: JobDefinition | null;
+type Means = Pick<RunRows, 'run' | 'definition' | 'right' | 'keys'> & {
   readonly key: KnownKey | undefined;
 };
 
@@ -42,8 +40,9 @@ export function sentFor(settlement: Settlement | null, rows: readonly Row[], mea
   }
 }
 
-function madeAgain(rows: readonly Row[], definition: JobDefinition, { run, key }: Means) {
-  const mapping = mappingFor(definition, run.source);
+function madeAgain(rows: readonly Row[], definition: JobDefinition, means: Means) {
+  const { run, key, right, keys } = means;
+  const mapping = mappingOfRun(definition, { ...run, right }, keys.sealing.digest);
   const [first] = rows;
   const mapped =
     definition.group === undefined && first !== undefined ? mapping.map(first) : mapping.mapGroup(rows);

@@ -97,7 +97,7 @@ function factsOf(page: PageContext, system: System): ReadonlyArray<readonly [str
   const free = disk === null ? '' : `, ${tenths(disk / GIB)} GiB free`;
   const address = shownAddress(page.ledger.address);
   return [
-    ['service', <Text of={`${page.target}: ${system.service}`} />],
+    ['service', <Prose of={`${page.target}: ${system.service}`} bytes={400} />],
     ['Redis', <Text of={`${address}, answers in ${tenths(system.roundTripMs)} ms`} />],
     ['chunks', chunks.join(' · ')],
     ['processes', `${countOf(system.registered, 'process', 'processes')} registered with the ledger`],

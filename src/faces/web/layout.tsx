@@ -111,7 +111,8 @@ const LOOKS_ONLY = ' · This page only looks: for what it can do, open the page 
 export function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<LayoutProps, 'looksOnly'>) {
   return (
     <p class={service.isWell ? 'state dim noprint' : 'state t-bad noprint'}>
-      <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> The service: <Text of={service.words} />
+      <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> The service:{' '}
+      <Prose of={service.words} bytes={300} />
       {looksOnly ? <Prose of={LOOKS_ONLY} /> : null}
     </p>
   );

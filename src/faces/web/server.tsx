@@ -258,7 +258,7 @@ async function answer<Page extends Core>(
     visitor,
     params: context.req.param(),
     query: new URL(context.req.url).searchParams,
-    form: route.method === 'POST' ? await boundedForm(raw) : new URLSearchParams(),
+    form: route.method === 'POST' ? await boundedForm(raw, route.formBytes) : new URLSearchParams(),
     bytes: route.method === 'PUT' ? raw.body : null,
     page,
   });
@@ -267,12 +267,12 @@ async function answer<Page extends Core>(
 const FORM_BYTES = 65_536;
 
 /** Counted as bytes pass, whatever their headers say; a UsageError where it is too large. */
-async function boundedForm({ body }: Request): Promise<URLSearchParams> {
+async function boundedForm({ body }: Request, most = FORM_BYTES): Promise<URLSearchParams> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body ?? []) {
     size += piece.byteLength;
-    if (size > FORM_BYTES) throw new UsageError(`The form has more than ${FORM_BYTES} bytes: expected less.`);
+    if (size > most) throw new UsageError(`The form has more than ${most} bytes: expected less.`);
     pieces.push(piece);
   }
   return new URLSearchParams(Buffer.concat(pieces).toString('utf8'));

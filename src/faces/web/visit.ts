@@ -69,5 +69,7 @@ export type Route<Part = unknown> = {
   readonly isLive?: boolean;
   /** It waits for a file to be read, not for Redis: no answer is too late. */
   readonly readsFile?: boolean;
+  /** The most that its form may have; left out: as much as others. */
+  readonly formBytes?: number;
   answer(visit: Visit<Part>): Promise<Reply>;
 };

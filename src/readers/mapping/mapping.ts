@@ -6,9 +6,9 @@
 import { operationOf, pathColumnsOf } from '../../config/job-definition.ts';
 import { columnsIn, fillPath, parsePathTemplate } from '../../lib/path-template.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import type { Issue } from '../../model/issue.ts';
+import { type IsRight, type Issue, NOTHING_IS_RIGHT } from '../../model/issue.ts';
 import { isJsonList, isJsonObject, parseRecord } from '../../model/json-record.ts';
-import type { GroupMapped, Mapped, Mapping } from '../../model/mapping.ts';
+import type { FileMapping, GroupMapped, Mapped, Mapping } from '../../model/mapping.ts';
 import { idProblem } from '../../model/record-id.ts';
 import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
@@ -62,6 +62,7 @@ type Steps = {
   readonly checkRow: CheckRow;
   readonly checkRules: CheckRules;
   readonly composed: Compilation['composed'];
+  readonly isRight: IsRight;
 };
 
 /** The identifier for the path or `null`, and issues; its lack is one where `isAsked`. */
@@ -71,21 +72,27 @@ type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
 export class NoColumnKnown extends UsageError {}
 
 /** A UsageError lists every column and field that doesn't fit. */
-export function compileMapping(options: MappingOptions): Mapping {
+export function compileMapping(options: MappingOptions): FileMapping {
   const compilation = startCompilation(options);
   const steps = compileSteps(compilation);
   const { problems, knowsNoColumn } = compilation;
   if (problems.length > 0) throw new (knowsNoColumn ? NoColumnKnown : UsageError)(problems);
+  return mappingOf(steps, compilation);
+}
+
+function mappingOf(steps: Steps, compilation: Compilation): FileMapping {
+  const { keyForm, group = '' } = compilation.definition;
   return {
     hasKey: steps.key !== null,
-    keyForm: options.definition.keyForm,
+    keyForm,
     fields: steps.fields,
     notes: notesOf(compilation),
     keyOf: steps.keyOf,
-    groupOf: steps.key === null ? () => null : compileGroupOf(steps.key, options.definition.keyForm),
+    groupOf: steps.key === null ? () => null : compileGroupOf(steps.key, keyForm),
     map: (row) => mapRow(row, steps, { asked: 'all', isLeader: true }),
-    mapGroup: (rows) => mapGroup(rows, steps, options.definition.group ?? ''),
+    mapGroup: (rows) => mapGroup(rows, steps, group),
     payeeOf: (rows) => payeeOf(rows, steps),
+    lifting: (isRight) => mappingOf({ ...steps, isRight }, compilation),
   };
 }
 
@@ -178,6 +185,7 @@ function compileSteps(compilation: Compilation): Steps {
     checkRow: compileChecks(compilation, bindings, key),
     checkRules: compileRules(compilation, bindings),
     composed: compilation.composed,
+    isRight: NOTHING_IS_RIGHT,
   };
   problems.push(...missingColumns(compilation, bindings));
   return steps;
@@ -204,7 +212,7 @@ function mapRow(row: Row, steps: Steps, { asked, isLeader }: Part): Mapped {
   const built = steps.build(context);
   const body = isJsonObject(built) ? built : {};
   steps.requireFields(body, context, asked);
-  steps.checkRow(context);
+  steps.checkRow(context, steps.isRight);
   steps.checkRules(body, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });

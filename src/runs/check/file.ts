@@ -7,6 +7,7 @@ import { readFormatOf } from '../../delivery/run-mapping.ts';
 import { type NewRun, needsApproval } from '../../engine/ledger/run-record.ts';
 import { IN_CLEAR } from '../../engine/ledger/sealing.ts';
 import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
+import { type IsRight, isRightIn, NOTHING_IS_RIGHT } from '../../model/issue.ts';
 import type { Mapping } from '../../model/mapping.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
 import { awaitsPerson, type Run } from '../../model/run.ts';
@@ -113,7 +114,9 @@ async function foreseeRun(run: NewRun, batches: CheckReading['batches'], ledger:
     see(forecast);
     adoption?.see(forecast);
   };
-  const reading = { ...facts, apart: new Map(facts.apart), batches };
+  const { digest } = ledger.of(target).keys.sealing;
+  const isRight = isRightIn(run.right?.cells ?? [], digest);
+  const reading = { ...facts, apart: new Map(facts.apart), batches, isRight };
   const checked = await createChecker({ name, definition }, look, { see: seeAll })(reading);
   await adoption?.result();
   const { sendable, invalid, skipped, waiting } = checked;
@@ -137,7 +140,7 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const { job, look, listed, see, seen, before } = around;
   const { definition, name } = job;
   const { sha256, folder } = reading;
-  const mapping = mappingOf(job, reading);
+  const mapping = mappingOf(job, reading).lifting(reading.isRight ?? NOTHING_IS_RIGHT);
   const earlier = look.kind === 'ledger' ? await look.earlierRun({ sha256, job: name }) : null;
   const findings = createFindings(listed);
   const origins = createOriginLook(reading.path);
@@ -229,6 +232,8 @@ type CheckReading = {
   readonly folder?: string | undefined;
   /** Rows say which they were; left out: its columns tell whether they may. */
   readonly namesRows?: boolean;
+  /** Left out: nobody has said anything of cells. */
+  readonly isRight?: IsRight;
 };
 
 /** A CSV's header is enough to begin with. Other files, and groups, are surveyed first. */

@@ -7,6 +7,7 @@ import { createRerunStore, createRunInput, unsuccessfulRows } from '../../../src
 import { packRowNumbers } from '../../../src/engine/ledger/row-numbers.ts';
 import { createReplay, restorableFields } from '../../../src/engine/recovery/replay.ts';
 import { UsageError } from '../../../src/lib/usage-error.ts';
+import type { RightCell } from '../../../src/model/issue.ts';
 import { OUTCOMES, type Outcome } from '../../../src/model/outcome.ts';
 import type { CellsRow } from '../../../src/model/row.ts';
 import type { LedgerView } from '../../../src/model/settlement.ts';
@@ -135,18 +136,20 @@ test('rows that are gone are the user’s to hear of', async () => {
 });
 
 describe('a registered rerun whose rows Redis has lost', () => {
-  test('still has their numbers, also where its record was put back from a journal', async () => {
-    const { redis, keys, reruns, inputOf, taken } = ownFamily();
+  test('still has their numbers and what was said of cells, also where its record was put back from a journal', async () => {
+    const { redis, keys, store, reruns, inputOf, taken } = ownFamily();
     const run = newRun({ rows: 3, chunkRows: 2 });
     const input = inputOf(run.id);
     await input.write(1, [row(2), row(7)]);
     await input.write(2, [row(301)]);
-    await reruns.register(run, { latest: '', rows: [2, 7, 301] });
+    const cells: RightCell[] = [[7, 'iban_invalid', 'digest']];
+    await reruns.register({ ...run, right: { cells, why: 'asked' } }, { latest: '', rows: [2, 7, 301] });
     expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(true);
     const fields = restorableFields(await redis.hgetall(keys.run(run.id).record));
     await lose(redis, keys.run(run.id).record, keys.runs, keys.files, keys.run(run.id).input);
     await createReplay(redis, keys).run(run.id, fields);
     expect(await input.numbers()).toEqual([2, 7, 301]);
+    expect((await store.termsOf(run.id)).right).toEqual(cells);
     expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(false);
     expect(await taken()).toEqual([[run.id], expect.stringContaining(`${run.id} `)]);
   });

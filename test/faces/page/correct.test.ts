@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { isOver } from '../../../src/model/run.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 import { endedRow } from '../../support/settled-row.ts';
 import { until } from '../../support/until.ts';
-import { keep, look, openOwnPage, textOf, VIEWER } from './own-page.ts';
+import { keep, look, OPERATOR, openOwnPage, textOf, VIEWER } from './own-page.ts';
 
 const own = useOwnRedis();
 const RIGHT = 'DE75512108001245126199';
@@ -148,9 +149,96 @@ test('rows of one key are corrected, checked and sent together', async () => {
   expect(text.match(/^K\d/gm)).toEqual(['K1', 'K1']);
 });
 
-test('a run under way, a JSON file and a viewer have no grid', async () => {
+test('a run under way has no grid', async () => {
   const { page, seed } = await openOwnPage(own());
   const run = await seed({ rows: 2, settlements: [endedRow(1, 'invalid')], closed: false });
   const { html } = await look(page, `/runs/${run.id}/correct`);
   expect(html).toContain('The run is not over');
+});
+
+test('a group comes whole, whatever of it was at fault', async () => {
+  const { post, path, page } = await openWrong({ group: 'accounts' }, [
+    ['K1', 'Ada', WRONG, 'a'],
+    ['K1', '', RIGHT, 'b'],
+    ['K2', 'Ben', WRONG, 'c'],
+  ]);
+  const ofCause = await look(page, `${path}?code=missing_required`);
+  expect(inputs(ofCause.html).map((one) => one.slice(0, 4))).toEqual(['c1.1', 'c1.2', 'c2.1', 'c2.2']);
+  await post(['code', 'missing_required'], ['send', '1'], ['c1.2', RIGHT], ['c2.1', 'Ada']);
+  const [upload] = await page.uploads.list();
+  const text = await readFile(upload?.path ?? '', 'utf8');
+  expect(text.match(/^K\d/gm)).toEqual(['K1', 'K1']);
+});
+
+test('what only looks damaged is ticked as right, in rows without a change, and they are sent as they stand', async () => {
+  const { page, run, post } = await openWrong();
+  const tick = (row: number): [string, string] => ['right', `${row}.2.iban_invalid`];
+  const first = await post();
+  expect(textOf(first.html)).toContain('These 3 are right: iban_invalid');
+  expect(first.html.match(/name="right" value="[^"]*"/g)).toEqual(
+    [1, 3, 5].map((row) => `name="right" value="${row}.2.iban_invalid"`),
+  );
+  const all = await post(['alike', 'iban_invalid']);
+  expect(textOf(all.html)).toContain('Send 3 rows as they stand');
+  // A changed row goes into the file, which says of no cell that it is right.
+  const mixed = await post(tick(1), tick(3), ['c3.1', 'Cyd']);
+  expect(textOf(mixed.html)).toContain('Send 1 row as they stand');
+  expect(textOf(mixed.html)).toContain('1 changed row can&#39;t be sent yet.');
+  const mute = await post(tick(1), ['send', 'right']);
+  expect(textOf(mute.html)).toContain('Say how you know that the cells are right: nothing was done.');
+  const none = await post(['right', '2.1.missing_required'], ['send', 'right'], ['why', 'so']);
+  expect(textOf(none.html)).toContain('No row can be sent as it stands yet');
+
+  const { html, reply } = await post(tick(1), tick(5), ['send', 'right'], ['why', 'asked the bank']);
+  expect(html).toContain('The rows are a run of their own now');
+  const { redis, of } = page.ledger;
+  const { keys, store } = of(run.target);
+  const rerun = (await store.list(10)).find(({ parent }) => parent === run.id);
+  const { right } = await store.termsOf(rerun?.id ?? '');
+  expect([reply.kind, right.map(([row, code]) => [row, code])]).toEqual([
+    'redirect',
+    [
+      [1, 'iban_invalid'],
+      [5, 'iban_invalid'],
+    ],
+  ]);
+  expect(JSON.stringify(right)).not.toContain(WRONG);
+  const [told = ''] = (await redis.lrange(keys.audit, 0, -1)).filter((text) =>
+    text.includes('asked the bank'),
+  );
+  expect(JSON.parse(told)).toMatchObject({ what: 'rerun', actor: 'ops-1', of: { right: 2, rows: 2 } });
+  // Nobody answers here: it ends by being given up.
+  const id = rerun?.id ?? '';
+  await until(async () => (await store.get(id))?.state === 'running');
+  await page.ask?.({ kind: 'cancel', run: id, seen: 'running', why: '' }, OPERATOR);
+  await until(async () => isOver((await store.get(id)) ?? run) && (await store.leaseOf(id)) === null);
+});
+
+test('records of JSON are corrected by their field paths', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const run = await seed({
+    rows: 1,
+    columns: ['externalId', 'details.name', 'regulators.isRegulated'],
+    type: 'json',
+    definition: { fields: { 'additionalInformation.crmId': 'externalId' }, required: ['details.name'] },
+    settlements: [endedRow(1, 'invalid', { key: 'K1', code: 'missing_required' })],
+  });
+  const record = { externalId: 'K1', details: { name: '' }, regulators: { isRegulated: true } };
+  const row = { kind: 'record', row: 1, line: 1, text: JSON.stringify(record) };
+  await keep(page, run, 'sources', 1, JSON.stringify(row));
+  const path = `/runs/${run.id}/correct`;
+  expect(inputs((await look(page, path)).html)).toContain('c1.1 ');
+  const form: [string, string][] = [
+    ['send', '1'],
+    ['c1.1', 'Ada'],
+  ];
+  await look(page, path, { method: 'POST', form });
+  const [upload] = await page.uploads.list();
+  expect(upload?.given).toBe(`corrected-${run.id}.ndjson`);
+  const text = await readFile(upload?.path ?? '', 'utf8');
+  expect(JSON.parse(text)).toMatchObject({
+    ...record,
+    details: { name: 'Ada' },
+    _onboard: { run: run.id, row: 1 },
+  });
 });

@@ -48,7 +48,7 @@ test('rows that are held for their account are shown by why they are, and nothin
   expect(html.match(/type="checkbox" name="rows" value="\d"/g)).toHaveLength(2);
   const text = textOf(html);
   expect(text).toMatch(
-    /Call the payee first.*Another account than is known.*2K2.*An account of another payee.*1K1/,
+    /Call the payee first.*Another account than is known.*2K2Payee 2.*An account of another payee.*1K1Payee 1/,
   );
   expect(text).toContain(
     'one that is in no file here is known, the row has …6199, which row 1 of run run-before has under another name',

@@ -29,6 +29,7 @@ type Seeded = {
   readonly chunkRows?: number;
   readonly closed?: boolean;
   readonly target?: string;
+  readonly type?: 'csv' | 'json';
 };
 
 /** What the pages are made of, with the process that acts in the same one, and runs to look at. */
@@ -58,6 +59,7 @@ export async function openOwnPage(own: OwnRedis) {
       chunkRows = 100,
       closed = true,
       target = service.target,
+      type = 'csv',
     }: Seeded): Promise<Run> {
       const whole = {
         operation: 'subclient.create',
@@ -70,7 +72,7 @@ export async function openOwnPage(own: OwnRedis) {
         definition: jobDefinitionSchema.parse(whole),
         target,
         chunkRows,
-        facts: { ...facts, source: csvSource({ columns: [...columns] }) },
+        facts: { ...facts, source: { ...csvSource({ columns: [...columns] }), type } },
       });
       await ledger.index.add(run.id, run.target, run.createdAt);
       const { keys } = ledger.of(run.target);

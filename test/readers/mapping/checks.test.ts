@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
-import type { Issue } from '../../../src/model/issue.ts';
+import { type Issue, isRightIn, rightCell } from '../../../src/model/issue.ts';
 import type { FieldCatalog, Mapped } from '../../../src/model/mapping.ts';
 import { issueWords } from '../../../src/model/sentence.ts';
 import type { CellCheck } from '../../../src/readers/mapping/checks/damage.ts';
@@ -713,4 +713,65 @@ test('a vertical tab is an issue where its column is sent, and nowhere else: the
     ['paymentReason', 'cell_not_convertible'],
   ]);
   expect(issues[0]?.expected).toContain('=SUBSTITUTE(A2,CHAR(11)," ")');
+});
+
+describe('a cell that somebody calls right', () => {
+  const iban = 'DE75512108001245126198';
+  const job = {
+    operation: 'counterparty.draft',
+    key: 'Ref',
+    fields: { name: 'Name', 'accounts.0.iban': 'IBAN', 'accounts.0.holderName': 'Holder' },
+    required: ['name'],
+    checks: { accounts: 'error', damage: 'error' },
+  };
+  const columns = ['Ref', 'Name', 'IBAN', 'Holder'];
+  const mapping = compileMapping({
+    definition: jobDefinitionSchema.parse(job),
+    source: csvSource({ columns }),
+    catalog: new Map([
+      ['name', 'string'],
+      ['accounts.#.iban', 'string'],
+      ['accounts.#.holderName', 'string'],
+    ]),
+    pathField: null,
+    needsPathId: false,
+  });
+  const row = (...own: string[]) => ({ kind: 'cells', row: 7, line: 8, cells: own }) as const;
+  const digest = (text: string) => `digest of ${text}`;
+  const right = isRightIn([rightCell(7, 'iban_invalid', iban, digest)], digest);
+  const told = (mapped: Mapped) =>
+    mapped.kind === 'mapped'
+      ? ['warns', ...mapped.warnings.map(({ code }) => code)]
+      : ['refuses', ...mapped.issues.map(({ code }) => code)];
+
+  test.each([
+    ['is only warned of', row('K', 'Ada', iban, 'Ada'), ['warns', 'iban_invalid']],
+    [
+      'is right in its own row alone',
+      { ...row('K', 'Ada', iban, 'Ada'), row: 8 },
+      ['refuses', 'iban_invalid'],
+    ],
+    ['is no other cell', row('K', 'Ada', `${iban}9`, 'Ada'), ['refuses', 'iban_invalid']],
+    ['is right for that check alone', row('K', 'Ada', iban, 'MÃ¼ller'), ['refuses', 'mojibake']],
+    ['fills no required field', row('K', '', iban, 'Ada'), ['refuses', 'missing_required']],
+    ['is no key', row('', 'Ada', iban, 'Ada'), ['refuses', 'empty_key']],
+  ])('%s', (_, of, expected) => {
+    expect(told(mapping.lifting(right).map(of))).toEqual(expected);
+  });
+
+  test('is an issue where nobody has said so, and in the same mapping as ever', () => {
+    expect(told(mapping.map(row('K', 'Ada', iban, 'Ada')))).toEqual(['refuses', 'iban_invalid']);
+    const none = isRightIn([], digest);
+    expect(told(mapping.lifting(none).map(row('K', 'Ada', iban, 'Ada')))).toEqual([
+      'refuses',
+      'iban_invalid',
+    ]);
+  });
+
+  test('may be a number that a workbook has where a key is meant', () => {
+    const numbers = isRightIn([rightCell(7, 'number_cell', '1.5', digest)], digest);
+    const typed = { ...row('1.5', 'Ada', '', ''), typed: [0] };
+    expect(told(mapping.map(typed))).toEqual(['refuses', 'number_cell']);
+    expect(told(mapping.lifting(numbers).map(typed))).toEqual(['warns', 'number_cell']);
+  });
 });

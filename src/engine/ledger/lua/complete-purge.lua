@@ -22,7 +22,7 @@ if isLinkStale(chain, link) then return staleLink() end
 -- What a rename replaces is deleted in this script's time; unlinked before, it isn't.
 call('UNLINK', blocks, unpack(removed))
 if call('EXISTS', purgedBlocks) == 1 then call('RENAME', purgedBlocks, blocks) end
-call('HDEL', record, 'dataKey')
+call('HDEL', record, 'dataKey', 'right')
 call('HSET', record, 'purged', purged, 'file', file)
 audit(chain, {link = link, stub = stub, what = 'purged', of = of}, {record})
 return 1

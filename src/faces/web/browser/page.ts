@@ -138,7 +138,7 @@ function moveInGrid(): void {
   if (form === null) return;
   const cellsOf = () =>
     [...form.querySelectorAll('tbody tr')].map((row) => [
-      ...row.querySelectorAll<HTMLInputElement>('input[name]'),
+      ...row.querySelectorAll<HTMLInputElement>('input[name]:not([type=checkbox])'),
     ]);
   const placeOf = (target: EventTarget | null) => {
     const rows = cellsOf();

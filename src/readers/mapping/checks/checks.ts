@@ -10,7 +10,7 @@ import {
   operationOf,
   SETTING_OF,
 } from '../../../config/job-definition.ts';
-import type { CheckCode, Severity } from '../../../model/issue.ts';
+import type { CheckCode, IsRight, Severity } from '../../../model/issue.ts';
 import { isJsonList } from '../../../model/json-record.ts';
 import type { JsonValue } from '../../../model/request.ts';
 import type { SourceInfo } from '../../../model/source.ts';
@@ -36,7 +36,7 @@ import {
 } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
-export type CheckRow = (context: RowContext) => void;
+export type CheckRow = (context: RowContext, isRight: IsRight) => void;
 
 type Checking = Pick<JobDefinition, 'checks' | 'keyForm' | 'operation' | 'request'>;
 type SeverityOf = (code: CheckCode) => Severity;
@@ -49,27 +49,34 @@ export function compileChecks(
 ): CheckRow {
   const columns = checkedColumns(bindings, key, definition);
   const checkTyped = compileTypedCells({ ...definition, uneven: source.uneven }, bindings, key);
-  return (context) => {
-    for (const column of columns) checkCell(column, context);
-    checkTyped(context);
+  return (context, isRight) => {
+    const looking = { context, isRight };
+    for (const column of columns) checkCell(column, looking);
+    checkTyped(looking);
   };
 }
 
+type Looking = { readonly context: RowContext; readonly isRight: IsRight };
+
 /** Notes one finding per cell: the first that keeps the row from being sent, else the first. */
-function checkCell(at: CheckedColumn, context: RowContext): void {
-  const value = context.values[at.slot];
-  if (isJsonList(value)) for (const item of value) checkText(at, item, context);
-  else checkText(at, value, context);
+function checkCell(at: CheckedColumn, looking: Looking): void {
+  const value = looking.context.values[at.slot];
+  if (isJsonList(value)) for (const item of value) checkText(at, item, looking);
+  else checkText(at, value, looking);
 }
 
-function checkText(at: CheckedColumn, value: JsonValue | undefined, context: RowContext): void {
+function checkText(at: CheckedColumn, value: JsonValue | undefined, { context, isRight }: Looking): void {
   if (typeof value !== 'string' || value === '') return;
   for (const check of at.checks) {
     const expected = check.find(value, context);
     if (expected === null) continue;
-    const add = severityOf(check, at) === 'error' ? addIssue : addWarning;
-    add(context, { code: check.code, column: at.column, value, expected });
-    return;
+    const { code } = check;
+    const isError = severityOf(check, at) === 'error';
+    const isLifted = isError && isRight({ row: context.row, code, value });
+    const add = isError && !isLifted ? addIssue : addWarning;
+    add(context, { code, column: at.column, value, expected });
+    // Right is what this check found: another may find more.
+    if (!isLifted) return;
   }
 }
 
@@ -275,7 +282,7 @@ function compileTypedCells(
   { checks, keyForm, uneven }: Checking & Pick<SourceInfo, 'uneven'>,
   bindings: readonly Binding[],
   key: ColumnSlot | null,
-): (context: RowContext) => void {
+): (looking: Looking) => void {
   const { number_cell: severity } = checks;
   if (severity === 'off') return () => undefined;
   const places = [...bindings.flatMap(identifierPlace), ...(key === null ? [] : [key])];
@@ -288,18 +295,20 @@ function compileTypedCells(
   const isTaken = (slot: number) => isLoose && slot === key?.slot;
   // Of keys of one length nothing is missing.
   const isNoDamage = (slot: number) => isRight(slot) || (isTaken(slot) && uneven?.includes(slot) === false);
-  const look = (place: ColumnSlot, context: RowContext) => {
+  const look = (place: ColumnSlot, { context, isRight }: Looking) => {
     const value = context.values[place.slot];
     const isNumber = isWhole(value);
     if (isNumber && isNoDamage(place.slot)) return;
     const isKey = isNumber && isTaken(place.slot);
-    const add = isKey || severity === 'warn' ? addWarning : addIssue;
+    const isTold = isKey || severity === 'warn';
+    const found = { row: context.row, code: 'number_cell', value: String(value ?? '') } as const;
+    const add = isTold || isRight(found) ? addWarning : addIssue;
     add(context, { code: 'number_cell', column: place.column, value, expected: isKey ? WHOLE : TEXT });
   };
-  return (context) => {
-    for (const slot of context.typed) {
+  return (looking) => {
+    for (const slot of looking.context.typed) {
       const column = columns.get(slot);
-      if (column !== undefined) look({ column, slot }, context);
+      if (column !== undefined) look({ column, slot }, looking);
     }
   };
 }

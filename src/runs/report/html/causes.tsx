@@ -52,15 +52,11 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
   const all = needingRows(digest);
   // Of so few rows each is named below.
   const isDrawn = where.length >= LEAST_PARTS && count > examples.length;
+  // A row alone takes few lines, so that what concerns many stands out.
+  const isOne = count === 1;
   return (
-    <section class="cause">
-      <svg viewBox="0 0 1000 4" preserveAspectRatio="none" class="weight" aria-hidden="true">
-        <rect
-          width={Math.max(4, Math.round((1000 * count) / Math.max(1, all)))}
-          height="4"
-          class={`f-${outcome}`}
-        />
-      </svg>
+    <section class={isOne ? 'cause one' : 'cause'}>
+      {isOne ? null : <Weight cause={cause} all={all} />}
       <h3>
         <span class="count">{numberShown(count)}</span>
         <span>
@@ -72,7 +68,8 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
         {kindWords(outcome)}, {shareOf(count, all)}{' '}
         <small class="mono">
           <Text of={code} bytes={60} />
-        </small>
+        </small>{' '}
+        {isOne ? <Examples cause={cause} /> : null}
       </p>
       {!isDrawn ? null : (
         <>
@@ -97,11 +94,22 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
           </span>
         </p>
       )}
-      <p class="dim">
-        <Examples cause={cause} />
-      </p>
+      {isOne ? null : (
+        <p class="dim">
+          <Examples cause={cause} />
+        </p>
+      )}
       {children}
     </section>
+  );
+}
+
+function Weight({ cause: { count, outcome }, all }: Pick<CauseProps, 'cause'> & { readonly all: number }) {
+  const width = Math.max(4, Math.round((1000 * count) / Math.max(1, all)));
+  return (
+    <svg viewBox="0 0 1000 4" preserveAspectRatio="none" class="weight" aria-hidden="true">
+      <rect width={width} height="4" class={`f-${outcome}`} />
+    </svg>
   );
 }
 
