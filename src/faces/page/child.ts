@@ -14,6 +14,7 @@ import type { Checked } from '../../runs/check/findings.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import type { Summary } from '../../runs/report/summary.ts';
 import type { Session } from '../../session.ts';
+import type { JobDraft, Trial } from './job-trial.ts';
 import { createUploads, limitsIn } from './uploads.ts';
 
 const AT_ONCE = 2;
@@ -99,6 +100,7 @@ function createWorks<T>({ clock, log }: Pick<Session, 'clock' | 'log'>) {
 }
 
 const SAMPLES_REMEMBERED = 20;
+const DRAFTS_REMEMBERED = 50;
 
 /** What is remembered of uploaded files between requests. */
 export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'log'>) {
@@ -110,6 +112,9 @@ export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'l
     samples: createRecentMap<string, FileSample | readonly string[]>(SAMPLES_REMEMBERED),
     checks: createWorks<Checked>(session),
     rehearsals: createWorks<Summary>(session),
+    /** Of changed definitions, by the draft's id. */
+    trials: createWorks<Trial>(session),
+    jobDrafts: createRecentMap<string, JobDraft>(DRAFTS_REMEMBERED),
   };
 }
 
