@@ -45,7 +45,7 @@ test('a job is corrected on the page after it was tried on what was delivered; t
     return tried.includes('Save it');
   });
   expect(tried).toContain(
-    '1 of 1 row that were invalid would have passed; 1 that stand at the service would be sent differently; 1 as they stand there.',
+    '1 of 1 invalid row would have passed; 1 that stand at the service would be sent differently; 1 as they stand there.',
   );
   expect(flow.sandbox.stats()).toEqual(before);
   const file = join(flow.home, 'jobs', 'partner.yaml');

@@ -197,9 +197,9 @@ function fieldCells({ field, parts }: FormField, shown: FormProps['shown']) {
     const label = `${PART_LABELS[part]} of ${field}`;
     if (part === 'column') return <input name={input} value={value} list="columns" aria-label={label} />;
     return shape === 'scalar' ? (
-      <input name={input} value={value} aria-label={label} />
+      <input name={input} value={value} placeholder={PART_LABELS[part]} aria-label={label} />
     ) : (
-      <Area name={input} value={value} label={label} />
+      <Area name={input} value={value} hint={PART_LABELS[part]} label={label} />
     );
   });
   return [name, ...cells];
@@ -231,18 +231,17 @@ function newCells(i: number, shown: FormProps['shown']) {
 
 const ROWS_MOST = 8;
 
-function Area({
-  name,
-  value,
-  label,
-}: {
+type AreaProps = {
   readonly name: string;
   readonly value: string;
+  readonly hint?: string;
   readonly label?: string;
-}) {
+};
+
+function Area({ name, value, hint, label }: AreaProps) {
   const rows = Math.min(ROWS_MOST, value.split('\n').length);
   return (
-    <textarea id={name} name={name} rows={rows} aria-label={label} spellcheck={false}>
+    <textarea id={name} name={name} rows={rows} placeholder={hint} aria-label={label} spellcheck={false}>
       {value}
     </textarea>
   );

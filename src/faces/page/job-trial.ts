@@ -90,7 +90,7 @@ export function trialWords(trial: Trial) {
     refused > 0 ? `${countOf(refused, 'row')} that went would be invalid` : '',
   ];
   const said = [
-    `${numberShown(pass)} of ${countOf(invalid, 'row')} that were invalid would have passed`,
+    `${numberShown(pass)} of ${countOf(invalid, 'invalid row')} would have passed`,
     `${numberShown(differ)} that stand at the service would be sent differently`,
     `${numberShown(sum((one) => one.same))} as they stand there`,
   ];

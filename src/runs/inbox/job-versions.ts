@@ -228,7 +228,7 @@ async function assertWritable(path: string): Promise<void> {
   );
 }
 
-/** Where jobs come out of Git or an image, that stays their source; `null`: the page may change it. */
+/** Jobs out of Git or an image have their source there; `null`: the page may change it. */
 export async function whyReadOnly(path: string): Promise<string | null> {
   const file = await lstat(path).catch(insteadOf('ENOENT', null));
   if (file?.isSymbolicLink() === true) return 'is a link';

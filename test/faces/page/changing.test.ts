@@ -223,7 +223,7 @@ test('what a change would have made of the deliveries is said in one sentence, t
       '1 row that went would be invalid',
     ],
     said: [
-      '14 of 32 rows that were invalid would have passed',
+      '14 of 32 invalid rows would have passed',
       '3 that stand at the service would be sent differently',
       '22 as they stand there',
     ],
