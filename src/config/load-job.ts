@@ -9,6 +9,7 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { ADOPTIONS } from '../operations/operations.ts';
+import { lockedProblems, writtenIn } from './job-change.ts';
 import {
   formSettingsSchema,
   type Job,
@@ -58,12 +59,30 @@ export async function loadJobFile(path: string, further: FurtherProblems = () =>
 
 /** From the page's form, judged as a file of that name would be. */
 export function parseFormJob(text: string, name: string, further: FurtherProblems = () => []): Job {
+  return parsePageJob({ text, name, beyond: beyondForm }, further);
+}
+
+type JobText = { readonly name: string; readonly text: string };
+
+/** From the page, in place of the text `before`, of which the locked settings stand. */
+export function parseChangedJob(
+  { name, text, before }: JobText & { readonly before: string },
+  further: FurtherProblems = () => [],
+): Job {
+  const written = writtenIn(before);
+  const beyond = () => lockedProblems(written, writtenIn(text));
+  return parsePageJob({ name, text, beyond }, further);
+}
+
+type PageJob = JobText & { beyond(value: unknown): readonly JobProblem[] };
+
+function parsePageJob({ text, name, beyond }: PageJob, further: FurtherProblems): Job {
   if (!JOB_NAME.test(name) || Buffer.byteLength(text) > MAX_BYTES)
     throw new UsageError(
       `job "${name}": expected a name of letters, digits, ".", "_" ` +
         `and "-", and a definition of at most ${MAX_BYTES} bytes`,
     );
-  const definition = parseDefinition(text, `${name}.yaml`, { name, jobs: null }, beyondForm);
+  const definition = parseDefinition(text, `${name}.yaml`, { name, jobs: null }, beyond);
   const problems = further(definition);
   if (problems.length > 0) throw new UsageError(problems.map((problem) => `${name}.yaml: ${problem}`));
   return { name, definition };
@@ -86,6 +105,14 @@ async function loadFile(
   const problems = further(definition);
   if (problems.length > 0) throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
   return { name, definition, file: path };
+}
+
+/** `null`: the folder has no file of that job, or two. */
+export async function readJobText(name: string, directory: string) {
+  const [file, other] = (await jobFiles(directory)).filter((entry) => nameOf(entry) === name);
+  if (file === undefined || other !== undefined) return null;
+  const path = join(directory, file);
+  return { path, text: await readText(path) };
 }
 
 export async function knownJobs(jobsDirectory: string): Promise<readonly string[]> {

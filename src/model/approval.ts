@@ -42,3 +42,9 @@ export function whyNotApproved(
   if (!isSame) return whyUnknown(by);
   return `Run ${id} was loaded by ${registeredBy}, who can't ${act}, nor can who shares that name or user@host: have another person look at it and ${act}.`;
 }
+
+/** Why they may not let a job's version be used that somebody has saved; `null`: they may. */
+export function whyNotConfirmed(by: Actor, author: string): string | null {
+  if (normalForm(by.name) !== normalForm(author)) return whyUnknown(by);
+  return `${author} has saved this version, and can't confirm it: have another person look at it.`;
+}

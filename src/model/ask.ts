@@ -69,6 +69,15 @@ const askSchema = z.discriminatedUnion('kind', [
   /** `again`: even where the file was taken before. */
   z.object({ kind: z.literal('take'), upload: z.string(), job: z.string(), again: z.boolean() }),
   z.object({ kind: z.literal('save-job'), name: z.string(), yaml: z.string() }),
+  /** `base`: SHA-256 of the text that the form was opened with. */
+  z.object({
+    kind: z.literal('change-job'),
+    job: z.string(),
+    base: z.string(),
+    text: z.string(),
+    why: z.string(),
+  }),
+  z.object({ kind: z.literal('confirm-job'), job: z.string(), version: z.number().int().positive() }),
   /** `run`: where the cause was seen; the note shows at all runs of its target. */
   z.object({ kind: z.literal('note'), run, cause: z.string().min(1).max(100), text: z.string() }),
   z.object({ kind: z.literal('doctor') }),

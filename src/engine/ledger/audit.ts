@@ -12,7 +12,7 @@ export function stubOf({ name, actor }: LedgerKeys, run: string, at: string): st
 }
 
 export type Act = {
-  readonly what: 'replied' | 'person-added' | 'person-removed' | 'log-in';
+  readonly what: 'replied' | 'person-added' | 'person-removed' | 'log-in' | 'job-changed' | 'job-proposed';
   /** Left out: it concerns none. */
   readonly run?: string;
   readonly of?: Readonly<Record<string, string>>;

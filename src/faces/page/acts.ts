@@ -25,6 +25,7 @@ import {
   windUpCancelled,
 } from '../../runs/control.ts';
 import { releaseAccounts } from '../../runs/held-accounts.ts';
+import { changeJob, confirmJob } from '../../runs/inbox/job-versions.ts';
 import { sharedIo } from '../../runs/inbox/watcher.ts';
 import { makeReply } from '../../runs/reply.ts';
 import { replyLanguages } from '../../runs/report/reply.ts';
@@ -76,7 +77,7 @@ async function answered({ by, role, ask }: Asked, acting: Acting): Promise<AskAn
   }
 }
 
-function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
+async function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
   switch (ask.kind) {
     case 'pause':
     case 'resume':
@@ -100,7 +101,12 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'take':
       return taker(acting).take(ask.upload, ask.job, { by, again: ask.again });
     case 'save-job':
-      return taker(acting).saveJob(ask.name, ask.yaml);
+      return taker(acting).saveJob(ask.name, ask.yaml, acting.session);
+    case 'change-job':
+      return change(ask, acting);
+    case 'confirm-job':
+      await confirmJob(ask.job, ask.version, acting.session);
+      return { kind: 'done', words: `Version ${ask.version} of ${ask.job} is used from now on.`, run: null };
     case 'note':
       return note(ask, by, acting);
     case 'doctor':
@@ -211,6 +217,17 @@ async function writeRowsOff(
   const written = await writeOff(run, meant, { by, at, why }, session.ledger);
   await writeReportOf(run, session);
   return { kind: 'done', words: `${countOf(written, 'row')} written off.`, run: run.id };
+}
+
+async function change(
+  ask: Extract<Ask, { readonly kind: 'change-job' }>,
+  { session }: Acting,
+): Promise<AskAnswer> {
+  const { n, isUsed } = await changeJob(ask, session);
+  const words = isUsed
+    ? `Version ${n} of ${ask.job} is saved: files that come from now on go by it. Runs keep theirs.`
+    : `Version ${n} of ${ask.job} waits: it is used once another person has confirmed it.`;
+  return { kind: 'done', words, run: null };
 }
 
 /** Answers with the mail, and the run beside whose report the workbook lies. */

@@ -15,6 +15,7 @@ import type { Checked } from '../../runs/check/findings.ts';
 import type { FileSample } from '../../runs/check/proposal.ts';
 import type { Summary } from '../../runs/report/summary.ts';
 import type { Session } from '../../session.ts';
+import type { JobDraft, Trial } from './job-trial.ts';
 import { createUploads, limitsIn } from './uploads.ts';
 
 const AT_ONCE = 2;
@@ -101,6 +102,7 @@ function createWorks<T>({ clock, log }: Pick<Session, 'clock' | 'log'>) {
 }
 
 const SAMPLES_REMEMBERED = 20;
+const DRAFTS_REMEMBERED = 50;
 
 /** A file that can't be read so: why, and what would read it. */
 export type Unread = { readonly problems: readonly string[]; readonly choices: readonly ReadingChoice[] };
@@ -115,6 +117,9 @@ export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'l
     samples: createRecentMap<string, FileSample | Unread>(SAMPLES_REMEMBERED),
     checks: createWorks<Checked>(session),
     rehearsals: createWorks<Summary>(session),
+    /** Of changed definitions, by the draft's id. */
+    trials: createWorks<Trial>(session),
+    jobDrafts: createRecentMap<string, JobDraft>(DRAFTS_REMEMBERED),
   };
 }
 

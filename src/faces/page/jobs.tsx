@@ -1,11 +1,8 @@
 /** Jobs: what each does, when, and how its last runs went. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Job } from '../../config/job-definition.ts';
-import { listJobs, loadJob } from '../../config/load-job.ts';
+import { listJobs, loadJob, readJobText } from '../../config/load-job.ts';
 import { definitionProblems } from '../../delivery/run-mapping.ts';
 import { nextTime } from '../../engine/queue/schedules.ts';
-import { insteadOf } from '../../lib/errors.ts';
 import { Lines, Text } from '../../lib/html-text.tsx';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Run } from '../../model/run.ts';
@@ -15,6 +12,7 @@ import { Table, Time } from '../../runs/report/html/parts.tsx';
 import { latestRuns } from '../../runs/status.ts';
 import type { Reply } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
+import { Versions } from './changing.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 
 const RUNS_LOOKED_THROUGH = 200;
@@ -106,11 +104,14 @@ function LastRun({ run }: { readonly run: Run | undefined }) {
   );
 }
 
-async function showJob({ params, page }: PageVisit): Promise<Reply> {
+async function showJob({ params, page, visitor }: PageVisit): Promise<Reply> {
   const found = await findJob(params.name ?? '', page);
   if (found === null) return NO_JOB;
   const { name, job, problems } = found;
-  const path = `/jobs/${encodeURIComponent(name)}/template`;
+  const { home, jobsDirectory } = page.env;
+  const text = (await readJobText(name, jobsDirectory))?.text ?? '';
+  const own = `/jobs/${encodeURIComponent(name)}`;
+  const path = `${own}/template`;
   return {
     kind: 'page',
     title: name,
@@ -129,23 +130,21 @@ async function showJob({ params, page }: PageVisit): Promise<Reply> {
         <p>
           <a href={`/runs?${new URLSearchParams({ job: name })}`}>Its runs</a>
         </p>
+        {visitor.role === 'operator' ? (
+          <p>
+            <a href={`${own}/change`} class="btn">
+              Change the job
+            </a>
+          </p>
+        ) : null}
+        {await Versions({ job: name, text, home })}
         <h2>Its definition</h2>
         <pre tabindex={0}>
-          <Lines of={await textOf(name, page.env.jobsDirectory)} bytes={100_000} />
+          <Lines of={text} bytes={100_000} />
         </pre>
       </>
     ),
   };
-}
-
-/** `name` is one of the folder's. */
-async function textOf(name: string, directory: string): Promise<string> {
-  const [yaml, yml] = await Promise.all(
-    ['yaml', 'yml'].map((ending) =>
-      readFile(join(directory, `${name}.${ending}`), 'utf8').catch(insteadOf(['ENOENT'], null)),
-    ),
-  );
-  return yaml ?? yml ?? '';
 }
 
 async function template({ params, query, page }: PageVisit): Promise<Reply> {

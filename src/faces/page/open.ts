@@ -17,6 +17,7 @@ import { readAssets } from '../web/assets.ts';
 import { startPage } from '../web/server.tsx';
 import { actingRoutes } from './acting.tsx';
 import { noteRoutes } from './causes.tsx';
+import { changingRoutes } from './changing.tsx';
 import { checkRoutes } from './checking.tsx';
 import { rememberFiles } from './child.ts';
 import { correctRoutes } from './correct.tsx';
@@ -113,6 +114,7 @@ export const ROUTES: readonly PageRoute[] = [
   ...checkRoutes,
   ...mappingRoutes,
   ...jobsRoutes,
+  ...changingRoutes,
   ...rowsRoutes,
   ...rowRoutes,
   ...doubtsRoutes,

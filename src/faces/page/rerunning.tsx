@@ -3,7 +3,7 @@
  * it is now. Keys and references are looked up when they go: of those nothing is foretold.
  */
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
-import { loadJob } from '../../config/load-job.ts';
+import { listJobs, loadJob } from '../../config/load-job.ts';
 import { definitionProblems, mappingOfRun } from '../../delivery/run-mapping.ts';
 import { Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
@@ -32,6 +32,7 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
   const only = query.get('only');
   const outcomes = new Set<Outcome>(there.filter((outcome) => only === null || outcome === only));
   const rows = cause === '' ? null : await rowsOfCause(page, run, cause, page.digests);
+  const jobs = await listJobs(page.env.jobsDirectory);
   const { looked, own, current } = await foresee(run, { outcomes, rows }, page);
   return {
     kind: 'page',
@@ -73,6 +74,13 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
                 again={current}
               />
             )}
+            {jobs.includes(run.job) ? (
+              <p>
+                <a href={`/jobs/${encodeURIComponent(run.job)}/change?run=${run.id}`}>
+                  Correct the job first
+                </a>
+              </p>
+            ) : null}
           </Confirm>
         )}
       </>

@@ -2,13 +2,12 @@
  * What only a process that watches inboxes can do for the page: make an upload a run, and a draft a
  * job.
  */
-import { rename, writeFile } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { listJobs, parseFormJob } from '../../config/load-job.ts';
 import { definitionProblems } from '../../delivery/run-mapping.ts';
 import { whyNotBegun } from '../../engine/ledger/run-record.ts';
 import { newRunId } from '../../engine/ledger/run-store.ts';
-import { errorCode } from '../../lib/errors.ts';
 import { fileStamp } from '../../lib/file-stamp.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { sleep } from '../../lib/waiting.ts';
@@ -16,7 +15,9 @@ import type { AskAnswer } from '../../model/ask.ts';
 import { atPage } from '../../model/audit.ts';
 import { type ClaimInfo, claimFolder } from '../../runs/inbox/claim.ts';
 import { uploadsOf } from '../../runs/inbox/job-book.ts';
+import { makeJob } from '../../runs/inbox/job-versions.ts';
 import type { Watcher } from '../../runs/inbox/watcher.ts';
+import type { TargetSession } from '../../session.ts';
 import { createUploads } from './uploads.ts';
 
 export type Taking = ReturnType<typeof createTaking>;
@@ -72,28 +73,13 @@ export function createTaking(watcher: Watcher) {
 
   return {
     take,
-    async saveJob(name: string, yaml: string): Promise<AskAnswer> {
+    async saveJob(name: string, yaml: string, as: TargetSession): Promise<AskAnswer> {
       parseFormJob(yaml, name, definitionProblems);
-      const path = join(env.jobsDirectory, `${name}.yaml`);
-      try {
-        if ((await listJobs(env.jobsDirectory)).includes(name)) throw new UsageError(taken(name));
-        await writeFile(path, yaml, { flag: 'wx' });
-      } catch (error) {
-        if (error instanceof UsageError) throw error;
-        const code = errorCode(error);
-        throw new UsageError(
-          code === 'EEXIST'
-            ? taken(name)
-            : `${path} can't be written (${code}): expected a folder that this process may write to. Copy the definition from the page, and save it there.`,
-          { cause: error },
-        );
-      }
+      if ((await listJobs(env.jobsDirectory)).includes(name))
+        throw new UsageError(`There is a job ${name} already, and it stays as it is: choose another name.`);
+      const path = await makeJob(name, yaml, as);
       await book.refresh();
       return { kind: 'done', words: `The job ${name} is saved as ${path}.`, run: null };
     },
   };
-}
-
-function taken(name: string): string {
-  return `There is a job ${name} already, and it stays as it is: choose another name.`;
 }

@@ -141,7 +141,17 @@ export function markersOf({ jobs }: Inbox): readonly string[] {
   return jobs.flatMap(({ definition }) => definition.marker ?? []);
 }
 
-const RESERVED = ['watching', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
+const RESERVED = [
+  'watching',
+  'done',
+  'failed',
+  'reports',
+  'journal',
+  'redis',
+  'sandbox',
+  'uploads',
+  'jobs-history',
+];
 
 /** A file would be in two places. */
 function inboxProblems(jobs: readonly Job[], home: string): string[] {

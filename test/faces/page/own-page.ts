@@ -33,8 +33,8 @@ type Seeded = {
 };
 
 /** What the pages are made of, with the process that acts in the same one, and runs to look at. */
-export async function openOwnPage(own: OwnRedis) {
-  const session = await openTestSession(own, onTestFinished);
+export async function openOwnPage(own: OwnRedis, given: Readonly<Record<string, string>> = {}) {
+  const session = await openTestSession(own, onTestFinished, given);
   const { env, ledger, log, clock, service } = session;
   const act = createActs(session, null);
   const ask: PageContext['ask'] = (asked, { name, role }) => act({ by: name, role, ask: asked });
