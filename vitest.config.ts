@@ -2,8 +2,6 @@ import { defineConfig } from 'vitest/config';
 import { luaScripts } from './scripts/lua/compose.mjs';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
-/** They start programs, or carry whole commands out. */
-const WITH_PROGRAMS = ['test/flow/**/*.test.ts', 'test/faults/**/*.test.ts'];
 /** It mocks a module of Node for its whole file, and must neither see the others' modules nor leave them its own. */
 const WITH_A_MODULE_MOCK = 'test/engine/recovery/journal/unsynced-folder.test.ts';
 
@@ -28,18 +26,10 @@ export default defineConfig({
         plugins: [luaScripts()],
         test: {
           ...COMMON,
-          name: 'programs',
-          include: WITH_PROGRAMS,
-          globalSetup: ['test/support/flow-redis.ts'],
-        },
-      },
-      {
-        plugins: [luaScripts()],
-        test: {
-          ...COMMON,
-          name: 'modules',
+          name: 'all',
           include: ['test/**/*.test.ts'],
-          exclude: [...WITH_PROGRAMS, WITH_A_MODULE_MOCK],
+          exclude: [WITH_A_MODULE_MOCK],
+          globalSetup: ['test/support/flow-redis.ts'],
         },
       },
       {

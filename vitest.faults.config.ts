@@ -5,7 +5,7 @@ import { luaScripts } from './scripts/lua/compose.mjs';
 export default defineConfig({
   plugins: [luaScripts()],
   test: {
-    include: ['test/faults/*.test.ts'],
+    include: ['test/faults/*.test.ts', 'test/flow/year.test.ts'],
     globalSetup: ['test/support/flow-redis.ts'],
     testTimeout: 7_200_000,
     hookTimeout: 60_000,

@@ -26,7 +26,11 @@ export const HELD_CODES = ['account_changed', 'account_shared'] as const;
 export type HeldCode = (typeof HELD_CODES)[number];
 
 /** Held rows of a run, and all rows of that run that are open. */
-type Held = { readonly of: Run; readonly own: readonly Standing[]; readonly open: readonly Standing[] };
+type Held = {
+  readonly of: Run;
+  readonly own: readonly Standing[];
+  readonly open: readonly Standing[];
+};
 
 /** What is known of their records from then on; a UsageError where a person can't say so of one. */
 export async function movedRecords({ of, own, open }: Held, ledger: Ledger) {

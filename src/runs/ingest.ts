@@ -178,7 +178,11 @@ function concernsAll(code: string, isOfRow: boolean): boolean {
 }
 
 /** What a row is known by, which it claims; a row of a group that stands apart claims nothing. */
-type Claiming = { readonly row: number; readonly key: string; readonly rowContent?: RowContent };
+type Claiming = {
+  readonly row: number;
+  readonly key: string;
+  readonly rowContent?: RowContent;
+};
 
 export function claimingRows(
   rows: readonly Row[],

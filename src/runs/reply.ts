@@ -107,7 +107,11 @@ function whyNone(delivery: Run, { purged }: Account, definition: JobDefinition |
 }
 
 /** A row to correct, with its number in the delivery. */
-type ToCorrect = { readonly nth: number; readonly of: Run; readonly row: RemainderRow };
+type ToCorrect = {
+  readonly nth: number;
+  readonly of: Run;
+  readonly row: RemainderRow;
+};
 
 async function sortedOut(delivery: Run, { delivery: id, rows, atService }: Account, ledger: Ledger) {
   const { open, isOwn } = await accountsAt(delivery.target, ledger).standOf(id);

@@ -45,7 +45,11 @@ type Difference = {
 };
 
 /** A row that was sent, and would be no more. */
-type Refused = { readonly row: number; readonly line: number; readonly why: string };
+type Refused = {
+  readonly row: number;
+  readonly line: number;
+  readonly why: string;
+};
 
 export type Tried = {
   readonly run: string;

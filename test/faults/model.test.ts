@@ -10,7 +10,7 @@ import { LONG, TIMEOUT_MS } from './support/times.ts';
 
 const connections = useFastRedis();
 
-const RUNS = LONG ? 10_000 : 50;
+const RUNS = LONG ? 10_000 : 20;
 
 test(
   `${RUNS} sequences of what can happen to a row: never twice, nothing lost (seed ${SEED})`,

@@ -54,7 +54,7 @@ describe('a log and results that nobody can write or reads', () => {
 
   test('fail a command that only prints, unless its reader has enough, which ends it at once', async () => {
     const flow = await startFlow();
-    const preview = ['preview', await flow.file('a.csv', subclientsCsv(200_000)), '--all', '--json'];
+    const preview = ['preview', await flow.file('a.csv', subclientsCsv(20_000)), '--all', '--json'];
     for (const args of [['runs'], preview, ['help']]) {
       const { exitCode, stderr } = await flow.start(args, {}, inShell('exec "$@" >/dev/full')).ended;
       expect([exitCode, stderr]).toEqual([

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
+import { LONG } from '../faults/support/times.ts';
 import { type Flow, startFlow, withSummary } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 
 /*
  * A year of a partner's deliveries at random, against a map of what was drafted. In some months the
  * loading process is killed, and the same command given again. The map is the whole model: it knows
- * nothing of how the program finds out. `YEAR_SEEDS="3 4 5"`: those years in place of these two.
+ * nothing of how the program finds out. `YEAR_SEEDS="3 4 5"`: those years in place of these two,
+ * of which `npm test` has the first.
  */
-const SEEDS = (process.env.YEAR_SEEDS ?? '21 34').split(' ').map(Number);
+const SEEDS = (process.env.YEAR_SEEDS ?? (LONG ? '21 34' : '21')).split(' ').map(Number);
 const MONTHS = 12;
 const PAYEES = 24;
 const IN_FLIGHT = 4;

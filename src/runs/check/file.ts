@@ -120,8 +120,15 @@ async function foreseeRun(run: NewRun, batches: CheckReading['batches'], ledger:
   const checked = await createChecker({ name, definition }, look, { see: seeAll })(reading);
   await adoption?.result();
   const { sendable, invalid, skipped, waiting } = checked;
-  const plannedFor = { job: name, target, sha256: facts.sha256, definition: definitionDigest(run) };
-  return { counts: { sendable, invalid, skipped, waiting }, planned: { ...plannedFor, fates: ranges } };
+  const counts = { sendable, invalid, skipped, waiting };
+  const planned = {
+    job: name,
+    target,
+    sha256: facts.sha256,
+    definition: definitionDigest(run),
+    fates: ranges,
+  };
+  return { counts, planned };
 }
 
 /** Few enough that garbage is cheap to collect. */

@@ -43,7 +43,11 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && !name.includes('..') && !/[/\0]/.test(name);
 }
 
-type NewClaim = { readonly id: string; readonly inbox: string; readonly info: ClaimInfo };
+type NewClaim = {
+  readonly id: string;
+  readonly inbox: string;
+  readonly info: ClaimInfo;
+};
 
 export type Claim = ReturnType<typeof claimFor>;
 

@@ -86,7 +86,12 @@ async function readAs<T>(schema: z.ZodType<T>, path: string): Promise<T | null> 
 }
 
 type Changing = Pick<TargetSession, 'env' | 'ledger' | 'service' | 'clock'>;
-type Change = { readonly job: string; readonly base: string; readonly text: string; readonly why: string };
+type Change = {
+  readonly job: string;
+  readonly base: string;
+  readonly text: string;
+  readonly why: string;
+};
 
 /**
  * A UsageError where the text can be no version: it says what differs where somebody was faster.
@@ -203,7 +208,12 @@ function digitsOf(n: number): string {
   return String(n).padStart(6, '0');
 }
 
-type Recorded = { readonly job: string; readonly n: number; readonly text: string; readonly why: string };
+type Recorded = {
+  readonly job: string;
+  readonly n: number;
+  readonly text: string;
+  readonly why: string;
+};
 
 async function record(
   what: 'job-changed' | 'job-proposed',

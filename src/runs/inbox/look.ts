@@ -170,7 +170,11 @@ function brokenLines(problems: readonly string[]): Array<readonly [string, strin
 }
 
 type Resting = { readonly inbox: Pick<Inbox, 'folder'>; readonly entry: Entry };
-type Seen = { readonly stamp: string; readonly since: number; readonly first: number };
+type Seen = {
+  readonly stamp: string;
+  readonly since: number;
+  readonly first: number;
+};
 
 /** With `--once`, an entry that is written to without end is waited for so long. */
 const PATIENCE_MS = 30_000;

@@ -138,7 +138,10 @@ async function claimOf(run: RunBrief, home: string, ledger: Ledger): Promise<str
   return null;
 }
 
-type Purging = { readonly by: string; readonly files: readonly string[] | undefined };
+type Purging = {
+  readonly by: string;
+  readonly files: readonly string[] | undefined;
+};
 
 /** `null`: done; else why not yet. */
 async function purgeRun(run: RunBrief, { by, files = [] }: Purging, { env, io, ledger }: PurgeSession) {

@@ -297,7 +297,11 @@ const PLACES = /\uE000([\uE001-\uE0FF])/g;
 /** `accounts[0].iban`, `$.accounts[0].iban`, `/accounts/0/iban` or `'name'` in a text. */
 const PATH = /(?<![\w.])(["'`]?)((?:\$\.|\/)?[A-Za-z]\w*(?:[./]\w+|\[\d+\])*)\1(?!\w)/g;
 
-type Mask = { readonly mask: RegExp; readonly by: string; readonly sign?: string };
+type Mask = {
+  readonly mask: RegExp;
+  readonly by: string;
+  readonly sign?: string;
+};
 
 /** What looks like a value, most specific first; a text without `sign` has none. */
 const MASKS: readonly Mask[] = [

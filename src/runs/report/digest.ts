@@ -118,7 +118,11 @@ const NEEDING_ROWS = 300;
 const TOP_ERRORS = 10;
 const MAX_CAUSES = 200;
 
-type Needing = { readonly named: NamedRow; readonly code: string; readonly cause: CountedCause };
+type Needing = {
+  readonly named: NamedRow;
+  readonly code: string;
+  readonly cause: CountedCause;
+};
 
 export function createDigestTally({ run, fields, publicColumns, advising, definition }: DigestOptions) {
   const { rows } = run;

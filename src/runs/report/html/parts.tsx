@@ -152,7 +152,10 @@ export function Facts({
   );
 }
 
-type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: readonly Told[] };
+type RatesProps = {
+  readonly stretches: readonly Stretch[];
+  readonly story: readonly Told[];
+};
 
 /** Of fewer a picture is a block or two: words and numbers say as much. */
 const LEAST_DRAWN = 5;
