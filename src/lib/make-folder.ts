@@ -1,6 +1,6 @@
 /**
- * Folders for their owner alone. `mkdir` with `recursive` never ends in a folder that takes no
- * other, such as /proc.
+ * Folders and files for their owner alone. `mkdir` with `recursive` never ends in a folder that
+ * takes no other, such as /proc.
  */
 import type { Stats } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
@@ -31,6 +31,22 @@ function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
+}
+
+/** A new file for its owner alone, on disk when this resolves. */
+export async function writeDurably(
+  path: Buffer | string,
+  content: string | AsyncIterable<Buffer>,
+  flags = 'wx',
+): Promise<void> {
+  const handle = await open(path, flags, 0o600);
+  try {
+    const blocks = typeof content === 'string' ? [content] : content;
+    for await (const block of blocks) await handle.writeFile(block);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** All that was made, renamed or removed in it is on disk then; of a file, what was written. */

@@ -244,7 +244,7 @@ test('without any job there is no start, but with a page on which one is made, a
   const upload = await ops.upload('partner.csv', titled);
   const unread = await ops.look(upload);
   expect(unread).toContain('set format.header: 2');
-  expect(unread).toContain('Line of the header (format.header)');
+  expect(unread).toContain('Use line 2 as header');
   expect(await ops.look(`${upload}?header=2`)).toContain(`${upload}/map?header=2`);
 
   const columns = ['additionalInformation.crmId', 'details.name', '', 'regulators.isRegulated'];

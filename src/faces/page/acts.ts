@@ -25,8 +25,8 @@ import {
   windUpCancelled,
 } from '../../runs/control.ts';
 import { releaseAccounts } from '../../runs/held-accounts.ts';
-import { changeJob, confirmJob } from '../../runs/inbox/job-versions.ts';
 import { sharedIo } from '../../runs/inbox/watcher.ts';
+import { changeJob, confirmJob } from '../../runs/job-versions.ts';
 import { makeReply } from '../../runs/reply.ts';
 import { replyLanguages } from '../../runs/report/reply.ts';
 import { writeReportOf } from '../../runs/report.ts';

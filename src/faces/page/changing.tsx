@@ -14,7 +14,7 @@ import { numberShown } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { digestOf } from '../../model/audit.ts';
 import { OPERATIONS } from '../../operations/operations.ts';
-import { type JobVersion, versionsOf, whyReadOnly } from '../../runs/inbox/job-versions.ts';
+import { type JobVersion, versionsOf, whyReadOnly } from '../../runs/job-versions.ts';
 import { Facts, Table, Time } from '../../runs/report/html/parts.tsx';
 import { runsToTry } from '../../runs/trial.ts';
 import type { Reply } from '../web/visit.ts';

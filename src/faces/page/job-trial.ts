@@ -7,9 +7,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeHomeFolder } from '../../config/environment.ts';
+import { writeDurably } from '../../lib/make-folder.ts';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { writeDurably } from '../../runs/inbox/claim.ts';
 import { runsToTry } from '../../runs/trial.ts';
 import type { Session } from '../../session.ts';
 

@@ -299,15 +299,13 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
       />
       {column.field === '' ? null : <small class="dim note">{cut(fieldLabel(column.field), 100)}</small>}
     </>,
-    <>
-      <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
-        {column.readings.map(({ value, words }) => (
-          <option value={value} selected={value === column.reading}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </>,
+    <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
+      {column.readings.map(({ value, words }) => (
+        <option value={value} selected={value === column.reading}>
+          {words}
+        </option>
+      ))}
+    </select>,
     <>
       <Pairs of={column} />
       <Dates of={column} at={at} />

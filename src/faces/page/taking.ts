@@ -15,8 +15,8 @@ import type { AskAnswer } from '../../model/ask.ts';
 import { atPage } from '../../model/audit.ts';
 import { type ClaimInfo, claimFolder } from '../../runs/inbox/claim.ts';
 import { uploadsOf } from '../../runs/inbox/job-book.ts';
-import { makeJob } from '../../runs/inbox/job-versions.ts';
 import type { Watcher } from '../../runs/inbox/watcher.ts';
+import { makeJob } from '../../runs/job-versions.ts';
 import type { TargetSession } from '../../session.ts';
 import { createUploads } from './uploads.ts';
 

@@ -13,10 +13,9 @@ import { z } from 'zod';
 import { makeHomeFolder } from '../../config/environment.ts';
 import { insteadOf } from '../../lib/errors.ts';
 import { freeBytes } from '../../lib/machine.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder, writeDurably } from '../../lib/make-folder.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { dataEnding } from '../../model/file-format.ts';
-import { writeDurably } from '../../runs/inbox/claim.ts';
 
 const uploadSchema = z.object({
   id: z.string(),

@@ -4,11 +4,12 @@
  * called, its stamp and its job are on disk there before the file moves, so that the next watcher
  * of the home goes on with it, or puts it back, whenever this one is killed.
  */
-import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../../lib/errors.ts';
 import { stampOf } from '../../lib/file-stamp.ts';
+import { writeDurably } from '../../lib/make-folder.ts';
 import { type Entry, entryProblem } from './entry.ts';
 import {
   descend,
@@ -102,22 +103,6 @@ export async function claimFolder(folder: string, given: NewClaim): Promise<void
   await makeProcessing(given.inbox);
   await writeDurably(join(folder, INFO), JSON.stringify(given.info), 'w');
   await withinProcessing(given.inbox, [], (path) => rename(folder, inFolder(path, given.id)));
-}
-
-/** A new file, on disk when this resolves. */
-export async function writeDurably(
-  path: Buffer | string,
-  content: string | AsyncIterable<Buffer>,
-  flags = 'wx',
-): Promise<void> {
-  const handle = await open(path, flags, 0o600);
-  try {
-    const blocks = typeof content === 'string' ? [content] : content;
-    for await (const block of blocks) await handle.writeFile(block);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 export function withinClaim<T>(

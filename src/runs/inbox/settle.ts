@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { newRunId } from '../../engine/ledger/run-store.ts';
 import { errorCode, hasCode, insteadOf } from '../../lib/errors.ts';
 import { stampOf, writtenOfStamp } from '../../lib/file-stamp.ts';
-import { makeFolder, syncFolder } from '../../lib/make-folder.ts';
+import { makeFolder, syncFolder, writeDurably } from '../../lib/make-folder.ts';
 import type { Io } from '../../lib/terminal.ts';
 import { EXIT, exitCodeOf } from '../../model/exit.ts';
 import { dataEnding } from '../../model/file-format.ts';
@@ -15,7 +15,7 @@ import type { Run } from '../../model/run.ts';
 import { reportDirectory } from '../../session.ts';
 import type { Summary } from '../report/summary.ts';
 import { pagesOf } from '../report/words.ts';
-import { type Claim, dropClaim, returnFile, withinClaim, writeDurably } from './claim.ts';
+import { type Claim, dropClaim, returnFile, withinClaim } from './claim.ts';
 import { NOTE_ENDING } from './entry.ts';
 import { inboxesOf, isInboxOf } from './job-book.ts';
 import {

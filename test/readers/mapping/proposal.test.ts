@@ -241,8 +241,8 @@ test('where a workbook has numbers for an account, the proposal has the line tha
   const { key, fields, itself } = propose('counterparty.draft', columns, rows);
   expect(key).toMatchObject({ column: 'Payee ID', note: null });
   const line = 'accounts.0.accountNumber: { column: "accounts.0.accountNumber", numbers: right }';
-  const notes = [expect.stringContaining('numbers are refused here'), line];
-  expect(fields.slice(-1)).toMatchObject([{ field: 'accounts.0.accountNumber', notation: {}, notes }]);
+  const remedy = [expect.stringContaining('numbers are refused here'), line];
+  expect(fields.slice(-1)).toMatchObject([{ field: 'accounts.0.accountNumber', notation: {}, remedy }]);
   expect(itself).toEqual(['accounts.0.sortCodeUK']);
 });
 

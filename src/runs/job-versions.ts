@@ -20,19 +20,18 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { makeHomeFolder } from '../../config/environment.ts';
-import { changesBetween, type SettingChange, writtenIn } from '../../config/job-change.ts';
-import { parseChangedJob, readJobText } from '../../config/load-job.ts';
-import { definitionProblems } from '../../delivery/run-mapping.ts';
-import { recordAct } from '../../engine/ledger/audit.ts';
-import { errorCode, hasCode, insteadOf, orElse } from '../../lib/errors.ts';
-import { syncFolder } from '../../lib/make-folder.ts';
-import { UsageError } from '../../lib/usage-error.ts';
-import { whyNotConfirmed, whyUnknown } from '../../model/approval.ts';
-import { digestOf } from '../../model/audit.ts';
-import { parseRecord } from '../../model/json-record.ts';
-import type { TargetSession } from '../../session.ts';
-import { writeDurably } from './claim.ts';
+import { makeHomeFolder } from '../config/environment.ts';
+import { changesBetween, type SettingChange, writtenIn } from '../config/job-change.ts';
+import { parseChangedJob, readJobText } from '../config/load-job.ts';
+import { definitionProblems } from '../delivery/run-mapping.ts';
+import { recordAct } from '../engine/ledger/audit.ts';
+import { errorCode, hasCode, insteadOf, orElse } from '../lib/errors.ts';
+import { syncFolder, writeDurably } from '../lib/make-folder.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { whyNotConfirmed, whyUnknown } from '../model/approval.ts';
+import { digestOf } from '../model/audit.ts';
+import { parseRecord } from '../model/json-record.ts';
+import type { TargetSession } from '../session.ts';
 
 const FOLDER = 'jobs-history';
 
