@@ -12,11 +12,11 @@ import { readDocument } from './yaml-document.ts';
 
 /**
  * How rows are read, mapped and sent, and when. All else stands: `decrypt` is a command beside the
- * service's token, a path reaches files, and the rest decides who looks before something is sent.
+ * service's token, a path reaches files, `keyForm` makes other keys one, which no look at old files
+ * shows, and the rest decides who looks before something is sent.
  */
 const CHANGEABLE: ReadonlySet<string> = new Set([
   'key',
-  'keyForm',
   'format',
   'fields',
   'rules',

@@ -9,7 +9,7 @@ import { badge, chooseFile, load, type Site, startSite } from './support/site.ts
 const { open } = useBrowser();
 /** Where pictures of the pages are left, if anywhere. */
 const SHOTS = process.env.SHOTS;
-const EACH_MS = 120_000;
+const EACH_MS = 300_000;
 
 const LOOKS = [
   ['light', { colorScheme: 'light', viewport: { width: 1200, height: 900 } }],
@@ -17,8 +17,11 @@ const LOOKS = [
   ['narrow', { viewport: { width: 320, height: 700 } }],
 ] as const;
 
-/** What is no page of ours: parts of one, downloads, and the report, which is held by tests of its own. */
-const NO_PAGE = /\/template$|\.csv$|\/files\/|\/report$|\/doubts\/:read$/;
+/**
+ * What is no page of ours: parts of one, downloads, and the report, which is held by tests of its
+ * own. And the pause, which a run that is over has no more.
+ */
+const NO_PAGE = /\/template$|\/file$|\.csv$|\/files\/|\/report$|\/doubts\/:read$|\/pause$/;
 
 /** Rows with each thing that can become of them. */
 function rows(): string {
@@ -40,10 +43,18 @@ async function addresses(site: Site, page: Page): Promise<readonly string[]> {
   await page.getByRole('radio', { name: 'partner' }).check();
   await page.getByRole('button', { name: 'Check the file with it' }).click();
   await page.getByRole('button', { name: /^Start:/ }).waitFor();
+  await lookAtChange(page, site.origin, '10');
+  await page.getByLabel('Why').fill('they asked for it');
+  await page.getByRole('button', { name: 'Save it' }).click();
+  await page.getByRole('heading', { name: 'Its versions' }).waitFor();
+  await lookAtChange(page, site.origin, '12');
+  const draft = new URL(page.url()).pathname;
   const found = ROUTES.filter(({ method, path }) => method === 'GET' && !NO_PAGE.test(path)).map(({ path }) =>
     path
       .replace(/^\/uploads\/:id/, upload)
       .replace(/^\/runs\/:id/, run)
+      .replace('/jobs/:name/drafts/:draft', draft)
+      .replace(/:n$/, '1')
       .replace(':row', '10')
       .replace(':name', 'partner')
       .replace(/\/check$/, '/check?job=partner')
@@ -51,6 +62,14 @@ async function addresses(site: Site, page: Page): Promise<readonly string[]> {
   );
   expect(site.flow.sandbox.stats().duplicateKeys).toBe(0);
   return found;
+}
+
+/** To the page of what another number of requests at once would change. */
+async function lookAtChange(page: Page, origin: string, atOnce: string): Promise<void> {
+  await page.goto(`${origin}/jobs/partner/change`);
+  await page.getByLabel('Requests at once').fill(atOnce);
+  await page.getByRole('button', { name: 'See what it would change' }).first().click();
+  await page.getByRole('button', { name: 'Save it' }).waitFor();
 }
 
 test('nothing keeps anybody from using any page, in the light, in the dark and on a narrow screen', {

@@ -250,7 +250,6 @@ function Area({ name, value, hint, label }: AreaProps) {
 const LABELS: Readonly<Record<(typeof SETTINGS)[number]['name'], string>> = {
   required: 'Required fields, one a line',
   ignore: 'Columns that are not sent, one a line',
-  keyForm: 'Keys that are one',
   onKnownKey: 'A row whose key is known',
   stopAfter: 'Stop after so many that fail (50, 20%)',
   'send.rate': 'Requests at most (50/s, 600/min)',
@@ -259,11 +258,6 @@ const LABELS: Readonly<Record<(typeof SETTINGS)[number]['name'], string>> = {
 };
 
 const OPTIONS: Readonly<Record<string, readonly (readonly [value: string, words: string])[]>> = {
-  keyForm: [
-    ['', 'as usual: but for capitals, leading zeros, spaces'],
-    ['loose', 'loose: but for capitals, leading zeros, spaces'],
-    ['exact', 'exact: by their very text'],
-  ],
   onKnownKey: [
     ['', 'as usual: is skipped'],
     ['skip', 'skip: is skipped'],

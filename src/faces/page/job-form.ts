@@ -24,7 +24,6 @@ type Part = (typeof PARTS)[number]['part'];
 export const SETTINGS = [
   { name: 'required', shape: 'lines' },
   { name: 'ignore', shape: 'lines' },
-  { name: 'keyForm', shape: 'text' },
   { name: 'onKnownKey', shape: 'text' },
   { name: 'stopAfter', shape: 'scalar' },
   { name: 'send.rate', shape: 'text' },
