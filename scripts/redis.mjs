@@ -28,6 +28,8 @@ function tryAll(server) {
   const folder = mkdtempSync(join(tmpdir(), 'onboard-redis-'));
   // The name that is looked for first on the whole PATH: Valkey takes the same commands.
   symlinkSync(server, join(folder, 'redis-server'));
+  // The embedded server's own way of mending a torn file is the tool beside it.
+  symlinkSync(server.replace(/-server$/, '-check-aof'), join(folder, 'redis-check-aof'));
   const path = [folder, process.env.PATH].join(delimiter);
   const results = Object.entries(SUITES).map(([name, files]) => {
     const began = performance.now();
