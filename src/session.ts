@@ -3,7 +3,7 @@
  * target, this process's registration, the delivery and the worker. All of it is closed with the
  * session, the last first.
  */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Environment, makeHomeFolder, readEnvironment } from './config/environment.ts';
@@ -23,7 +23,7 @@ import { assertReachable } from './engine/redis/reach.ts';
 import { acceptSettings } from './engine/redis/settings.ts';
 import { createMeter, type Meter } from './faces/metrics/meter.ts';
 import { type Notifier, openNotifier } from './faces/notify/notifier.ts';
-import { messageOf } from './lib/errors.ts';
+import { hasCode, messageOf } from './lib/errors.ts';
 import type { ListenAddress } from './lib/listening.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
@@ -83,9 +83,22 @@ export async function withKnownLedger<T>(
 ): Promise<T> {
   const env = readEnvironment(io.env);
   if (env.redis !== null || existsSync(join(env.home, 'redis'))) return withSession(io, work);
+  assertReadable(env.home);
   const why = `There is no ledger in ${env.home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`;
   if (without === undefined) throw new UsageError(why);
   return without(why, env);
+}
+
+/** A home of somebody else's looks like one that is not there. */
+function assertReadable(home: string): void {
+  try {
+    accessSync(home, constants.X_OK);
+  } catch (error) {
+    if (!hasCode(error, 'EACCES')) return;
+    throw new UsageError(
+      `${home}: this user may not look into it, so what was run there is unknown. Expected the user whose home it is, or REDIS_URL for a ledger that several users share.`,
+    );
+  }
 }
 
 export function withSession<T>(

@@ -23,15 +23,20 @@ import { definitionOf, latestRuns } from './status.ts';
 
 const RUNS_LOOKED_THROUGH = 1_000;
 
-/** Files of a job that were sent, the newest first; no rehearsals, re-runs, purged ones. */
+/**
+ * Files of a job that were sent, the newest first; rehearsed ones, where none was. No re-runs, none
+ * that was purged.
+ */
 export async function runsToTry(job: string, last: number, ledger: Ledger): Promise<readonly Run[]> {
   const listed = await latestRuns(ledger, RUNS_LOOKED_THROUGH);
   const meant = listed.map(({ run }) => run).filter((run) => run.job === job && isDelivery(run));
-  return meant.slice(0, last);
+  const atService = meant.filter(({ target }) => target !== SANDBOX_TARGET);
+  const tried = atService.length > 0 ? atService : meant;
+  return tried.slice(0, last);
 }
 
-function isDelivery({ parent, purged, rows, startedAt, target }: Run): boolean {
-  const isSent = startedAt !== null && rows > 0 && target !== SANDBOX_TARGET;
+function isDelivery({ parent, purged, rows, startedAt }: Run): boolean {
+  const isSent = startedAt !== null && rows > 0;
   return isSent && parent === null && purged === undefined;
 }
 

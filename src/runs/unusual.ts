@@ -56,7 +56,9 @@ async function compared(delivered: Delivered, ledger: Ledger): Promise<Delivery>
   const others = { fewest, but: facts.sha256 };
   const beside = isCompared && isFirst ? await store.columnsBeside(series, others) : null;
   const findings = [...columnsFindings(source.columns, beside), ...asBefore];
-  const mayPause = unusual === 'pause' && rows >= LIMITS.rowsToPause;
+  // A file that is cut is measured by what there was before: the worst cut leaves few rows.
+  const isCut = findings.some((found) => found.what === 'rows' && found.before >= LIMITS.rowsToPause);
+  const mayPause = unusual === 'pause' && (rows >= LIMITS.rowsToPause || isCut);
   const renamed = isCompared ? await renamedSince(delivered, ledger) : null;
   const isHeld = (mayPause && findings.length > 0) || (unusual === 'pause' && renamed !== null);
   // Other columns are told of once: the next file that has them is compared with this one.

@@ -57,6 +57,22 @@ test('the check begins with what is new, changed, as it was and gone; the run do
   expect(again.stdout).toContain('the job definition has changed since');
 });
 
+test('of a file that was loaded by a wrong mapping the check foretells what --again does, and has no plan file', async () => {
+  const flow = await startFlow();
+  const swapped = PORTFOLIO.replace('name: name', 'name: town').replace('town: town', 'town: name');
+  const job = (text: string) => flow.file('portfolio.yaml', text);
+  const file = await flow.file('first.csv', FIRST);
+  await flow.run(['--job-file', await job(swapped), file]);
+  const right = ['--job-file', await job(PORTFOLIO), file];
+
+  const { stdout } = await flow.onboard(['check', ...right, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ sendable: 4, skipped: 0, plan: { changed: 4, notSent: 0 } });
+  expect((await flow.onboard(['check', ...right])).stdout).toMatch(/To send what can be sent: .* --again/);
+  const kept = await flow.onboard(['check', ...right, '--out', 'plan.json']);
+  expect([kept.exitCode, kept.stderr]).toEqual([3, expect.stringContaining('no run yet')]);
+  expect((await flow.run([...right, '--again'])).summary.outcomes).toMatchObject({ updated: 4 });
+});
+
 test('a job that creates alone says what differs and is not sent, and names it', async () => {
   const flow = await startFlow();
   const drafts = [
@@ -134,6 +150,11 @@ test('a correction is no delivery, and what is in doubt or was loaded by this ve
   );
   expect(corrected.summary.outcomes).toMatchObject({ created: 1 });
 
+  // It has what was open alone, and nothing is gone for that.
+  const again = await flow.file('twice.csv', `${failed}\n`);
+  const told = JSON.parse((await flow.onboard(['check', '--job-file', job, again, '--json'])).stdout).plan;
+  expect(told).toMatchObject({ against: null, gone: null });
+
   flow.sandbox.setFaults(['reset-after-create=always']);
   const text = rows('S1,Ada,Bern', 'S4,Di,Linz');
   const doubted = await flow.load(job, text);
@@ -142,17 +163,17 @@ test('a correction is no delivery, and what is in doubt or was loaded by this ve
     const file = await flow.file('again.csv', csv);
     return JSON.parse((await flow.onboard(['check', '--job-file', job, file, '--json'])).stdout).plan;
   };
-  expect(await planOf(text)).toMatchObject({ unchanged: 1, notKnown: 1, new: 0 });
+  expect(await planOf(text)).toMatchObject({ unchanged: 1, notKnown: 0, new: 0 });
   flow.sandbox.setFaults([]);
 
   // Of the delivery before, not of its correction: S1 is here, S3 and S4 are not.
   const last = await planOf(rows('S1,Ada,Bern', 'S2,Ben,Ulm'));
   expect(last).toMatchObject({ against: { run: doubted.summary.run }, unchanged: 2 });
   await flow.load(job, rows('S1,Ada,Bern', 'S3,Cy,Wien'));
-  // Another file has changed what this very one had sent.
+  // Another file has changed what this very one had sent: loaded anew it changes that back.
   expect(await planOf(rows('S1,Ada,Bern', 'S2,Ben,', 'S3,Cy,Graz'))).toMatchObject({
-    changed: 0,
-    notSent: 1,
+    changed: 1,
+    notSent: 0,
   });
 });
 

@@ -53,6 +53,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     const checkFile = createChecker(job, look, { listed: flags.list ?? null, see });
     let exitCode: number = EXIT.success;
     let sendable = 0;
+    let isLoaded = false;
     for (const path of paths) {
       const folder = deliveredFrom(path, job, env.home);
       const reading = await sayingWhere(job, () => openReading(path, job));
@@ -61,8 +62,10 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
       await keepPlan(flags, { job, look, reading, checked, fates: ranges });
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
       sendable += checked.sendable;
+      const state = checked.earlierRun?.state;
+      isLoaded ||= state === 'finished' || state === 'cancelled';
     }
-    if (sendable > 0 && flags.json !== true) say(io, sendingWords(io.typed, flags, env));
+    if (sendable > 0 && flags.json !== true) say(io, sendingWords(io.typed, flags, env, isLoaded));
     return exitCode;
   });
 }
@@ -79,7 +82,11 @@ type Kept = {
 async function keepPlan({ out }: Flags, { job, look, reading, checked, fates }: Kept): Promise<void> {
   if (out === undefined) return;
   if (look.kind === 'none') throw new UsageError(`--out: a plan is for a ledger, and ${look.reason}`);
-  const { rows, sendable, waiting, skipped, invalid } = checked;
+  const { rows, sendable, waiting, skipped, invalid, earlierRun } = checked;
+  if (earlierRun !== null)
+    throw new UsageError(
+      `--out: a plan is for a file that has no run yet, and run ${earlierRun.run} has this one.`,
+    );
   const facts = {
     job: job.name,
     target: look.target,
@@ -92,11 +99,18 @@ async function keepPlan({ out }: Flags, { job, look, reading, checked, fates }: 
   await writePlan(out, facts, look.sealing.digest);
 }
 
-function sendingWords(typed: string, { out, sandbox }: Flags, { baseUrl }: Environment): string {
+/** `isLoaded`: nothing of the file is sent unless that is asked for. */
+function sendingWords(
+  typed: string,
+  { out, sandbox }: Flags,
+  { baseUrl }: Environment,
+  isLoaded: boolean,
+): string {
   const run = typed.replace(' check ', ' run ').replaceAll(/ --(?:list|out)[ =]\S+/g, '');
   const rehearsal = baseUrl === null && sandbox !== true ? ' --sandbox' : '';
   const plan = out === undefined ? '' : ` --plan ${shellWord(out)}`;
-  return `To send what can be sent: ${run}${rehearsal}${plan}`;
+  const again = isLoaded ? ' --again' : '';
+  return `To send what can be sent: ${run}${again}${rehearsal}${plan}`;
 }
 
 function refuseGone({ definition: { delivery, key } }: Job, { list }: Flags): void {

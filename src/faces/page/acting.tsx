@@ -314,7 +314,8 @@ async function confirmWriteOff(run: Run, { query, page }: PageVisit): Promise<Re
         </p>
         {open.length === 0 ? (
           <p>
-            {`No ${ofCause === null ? '' : 'such '}row of this run is open, but for those in doubt or without an outcome yet.`}
+            No {ofCause === null ? 'row of this run' : 'row of this cause'} is open, but for those in doubt or
+            without an outcome yet. <a href={runPath(run.id)}>Back to the run</a>
           </p>
         ) : (
           <Confirm

@@ -81,7 +81,7 @@ function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visi
           </button>
         </form>
       ) : null}{' '}
-      {isOperator && isOpen && outcome !== 'in-doubt' ? (
+      {isOperator && isOpen && outcome !== 'in-doubt' && code !== UNREADABLE ? (
         <a href={correctPath(run.id, code)}>Correct them here…</a>
       ) : null}{' '}
       {isOperator && isOpen && isHeld(code) ? (
@@ -95,6 +95,9 @@ function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visi
     </div>
   );
 }
+
+/** A line that is no row has no cells to be shown: it is corrected in the file. */
+const UNREADABLE = 'unreadable_row';
 
 function isHeld(code: string): boolean {
   return HELD_CODES.some((one) => one === code);

@@ -235,8 +235,8 @@ function NotSent({ found: { causes, issues } }: { readonly found: Checked }) {
     <section>
       <h2>What would not be sent</h2>
       <p class="dim">
-        Correct these rows in the file and upload it again, or start without them: the run’s report then has
-        them in a file of their own, to be corrected and loaded as it is.
+        Correct these rows in the file and upload it again, or start without them: they are corrected on the
+        run’s page then, or in a file of their own.
       </p>
       {shown.map((cause) => (
         <OfCause
@@ -294,7 +294,8 @@ async function hostToType({ target, ledger }: PageContext): Promise<string | nul
 
 async function startForm(page: PageContext, { id }: Way, { found, job }: Finding) {
   const { requests } = found.estimate;
-  if (requests === 0) return <p>There is nothing to send.</p>;
+  const { invalid } = found;
+  if (requests === 0 && invalid === 0) return <p>There is nothing to send.</p>;
   const host = await hostToType(page);
   const waits = needsApproval({ ...page, ...job });
   return (
@@ -316,10 +317,15 @@ async function startForm(page: PageContext, { id }: Way, { found, job }: Finding
         </p>
       )}
       <button type="submit" class="go">
-        {waits ? 'Register for approval' : `Start: ${countOf(requests, 'request')} to ${page.target}`}
+        {waits ? 'Register for approval' : startWords(requests, invalid, page.target)}
       </button>
     </form>
   );
+}
+
+function startWords(requests: number, invalid: number, target: string): string {
+  if (requests === 0) return `Start: nothing to send, ${countOf(invalid, 'row')} to correct`;
+  return `Start: ${countOf(requests, 'request')} to ${target}`;
 }
 
 type RehearsalProps = { readonly way: Way; readonly work: Work<Summary> | null };

@@ -140,7 +140,8 @@ async function screenOf(
   const { group, keyForm } = definition;
   const identityOf = group === undefined ? null : (key: string) => identityOfKey(key, keyForm);
   const found = await wrongRows(run, { code: of.code, after, most, identityOf }, ledger);
-  if (found.rows.length === 0) return 'No open row of this run can be corrected here.';
+  if (found.rows.length === 0)
+    return 'No open row of this run can be corrected here: rows in doubt are settled, and lines that are no rows are corrected in failed.csv.';
 
   const mapping = mappingFor(definition, run.source);
   const [, row, at] = FIELD.exec(asked.get('same') ?? '') ?? [];

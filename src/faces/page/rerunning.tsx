@@ -18,6 +18,7 @@ import { Choice, Confirm } from './acting.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { rowsOfCause } from './row-search.ts';
 import { ofRun } from './rows.tsx';
+import { runPath } from './runs.tsx';
 
 export const rerunningRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
@@ -45,7 +46,10 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
           doubt too: settle those first.
         </p>
         {looked === 0 ? (
-          <p>No row of this run can be sent again.</p>
+          <p>
+            {cause === '' ? 'No row of this run' : 'No row of this cause'} is left to be sent again: they were
+            sent again, corrected or written off. <a href={runPath(run.id)}>Back to the run</a>
+          </p>
         ) : (
           <Confirm run={run} action="/rerun" go="Send them again">
             <input type="hidden" name="cause" value={cause} />

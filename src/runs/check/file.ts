@@ -10,7 +10,7 @@ import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
 import { type IsRight, isRightIn, NOTHING_IS_RIGHT } from '../../model/issue.ts';
 import type { Mapping } from '../../model/mapping.ts';
 import { createGroupCutter } from '../../model/row-group.ts';
-import { awaitsPerson, type Run } from '../../model/run.ts';
+import { awaitsPerson, isOver, type Run } from '../../model/run.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { isAdoption } from '../../operations/operations.ts';
 import { readChunks } from '../../readers/intake/chunks.ts';
@@ -148,17 +148,17 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   const { definition, name } = job;
   const { sha256, folder } = reading;
   const mapping = mappingOf(job, reading).lifting(reading.isRight ?? NOTHING_IS_RIGHT);
-  const earlier = look.kind === 'ledger' ? await look.earlierRun({ sha256, job: name }) : null;
+  const { earlier, begun } = await runOfFile(look, { sha256, job: name });
   const findings = createFindings(listed);
   const origins = createOriginLook(reading.path);
   const foreseeing = {
-    ...(await accountsAsked(reading, { job, look, mapping, earlier })),
+    ...(await accountsAsked(reading, { job, look, mapping, earlier: begun })),
     definition,
     mapping,
     sha256,
     look,
     identify: createFileIdentify(sha256, { definition, mapping }),
-    earlier: earlier?.id ?? null,
+    earlier: begun?.id ?? null,
     seen,
     apart: reading.apart,
     before,
@@ -187,20 +187,20 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
   await add([cutter.end()]);
-  const against = await findGone(around, mapping.hasKey, findings.addGone);
+  const gone = origins.found() ? NO_DELIVERY : await findGone(around, mapping.hasKey, findings.addGone);
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
-  const isNew = look.kind === 'ledger' && earlier === null;
+  const isNew = look.kind === 'ledger' && begun === null;
   const file = { ...reading, source, namesRows: origins.found() };
   const standing = isNew ? await look.standing(file, definition) : [];
   const facts = { ...file, rows, sample: sample.rows() };
   // A file that waits has its run, and is as unlike the others as before.
-  const isCompared = look.kind === 'ledger' && (earlier === null || awaitsPerson(earlier));
+  const isCompared = look.kind === 'ledger' && (begun === null || awaitsPerson(begun));
   const delivery = isCompared ? await look.delivery({ job, facts, folder }) : undefined;
   source = { ...source, notes: [...nameless.notes(source.notes), ...mapping.notes, ...standing] };
   const told = { ...reading, source };
   const found = { job: name, reading: told, rows, look, earlier, delivery, estimate };
-  return findings.result({ ...found, ...against });
+  return findings.result({ ...found, ...gone });
 }
 
 type Asked = Pick<Around, 'job' | 'look'> & { readonly mapping: Mapping; readonly earlier: Run | null };
@@ -217,9 +217,18 @@ async function accountsAsked(reading: CheckReading, { job, look, mapping, earlie
   return { accountsOf, comesFrom };
 }
 
+/** `begun`: that goes on. One that is over does not: then a new one is foretold (`--again`). */
+async function runOfFile(look: Look, file: { readonly sha256: string; readonly job: string }) {
+  const earlier = look.kind === 'ledger' ? await look.earlierRun(file) : null;
+  return { earlier, begun: earlier === null || isOver(earlier) ? null : earlier };
+}
+
+/** A corrected file has what was open alone. */
+const NO_DELIVERY = { against: null, isFull: false };
+
 /** Records of the job's last file that this one lacks, where its files have all of them. */
 async function findGone({ job, look, seen }: Around, hasKey: boolean, addGone: (key: string) => void) {
-  if (look.kind === 'none') return { against: null, isFull: false };
+  if (look.kind === 'none') return NO_DELIVERY;
   const against = await look.lastDelivery(job);
   const isFull = job.definition.delivery === 'full' && hasKey;
   if (against === null || !isFull) return { against, isFull: false };

@@ -9,9 +9,9 @@ type Counted = Pick<Run, 'rows' | 'outcomes' | 'state' | 'reason'>;
 
 export function headlineOf({ outcomes, rows }: Counted, account: Account | null, run: string): string {
   if (rows === 0) return 'The file has no rows: nothing was sent';
-  const isOther = account?.delivery !== run || isUntouched(account);
   const answered = outcomes.listed || outcomes.adopted || acceptedRows(outcomes);
-  const done = isOther ? answered : account.atService;
+  // What was skipped is at the service, too: of its own file the run tells what the account does.
+  const done = account?.delivery === run ? account.atService : answered;
   const known = outcomes.adopted > 0 ? 'known by an id now' : 'at the service';
   const what = outcomes.listed > 0 ? 'answered' : known;
   return `${numberShown(done)} of ${countOf(rows, 'row')} ${done === 1 || rows === 1 ? 'is' : 'are'} ${what}`;
