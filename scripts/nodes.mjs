@@ -8,16 +8,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PARTS } from './nodes/parts.mjs';
 import { findPlatforms, pathWith } from './nodes/platforms.mjs';
+import { printTried } from './nodes/print-tried.mjs';
 
 const SECOND_MS = 1000;
 
 const { values } = parseArgs({ options: { server: { type: 'string', multiple: true, default: [] } } });
 const { platforms, left } = findPlatforms(values.server, say);
 const rows = [];
-for (const platform of platforms) rows.push({ platform, results: await tryAll(platform) });
-print(rows);
+for (const platform of platforms) rows.push({ name: platform.name, results: await tryAll(platform) });
+printTried('platform', Object.keys(PARTS), rows);
 for (const words of left) say(words);
-process.exitCode = rows.every(({ results }) => results.every(({ failure }) => failure === null)) ? 0 : 1;
+process.exitCode = rows.every(({ results }) => results.every(({ isOk }) => isOk)) ? 0 : 1;
 
 async function tryAll(platform) {
   const results = [];
@@ -37,20 +38,7 @@ async function tryOne(platform, name, part) {
   say(`${platform.name}: ${name} ${failure === null ? 'ok' : 'FAILED'}, ${seconds} s`);
   if (failure === null) rmSync(folder, { recursive: true });
   else say(`${failure.stack ?? failure}\nIts files are in ${folder}.`);
-  return { failure, seconds };
-}
-
-function print(tried) {
-  const names = Object.keys(PARTS);
-  const lines = [
-    ['platform', ...names],
-    ['---', ...names.map(() => '---')],
-    ...tried.map(({ platform, results }) => [
-      platform.name,
-      ...results.map(({ failure, seconds }) => `${failure === null ? 'ok' : 'failed'}, ${seconds} s`),
-    ]),
-  ];
-  process.stdout.write(`\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
+  return { isOk: failure === null, seconds };
 }
 
 function say(words) {

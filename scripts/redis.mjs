@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findServers, serverName } from './nodes/platforms.mjs';
+import { printTried } from './nodes/print-tried.mjs';
 
 const SUITES = {
   ledger: ['test/engine/ledger', 'test/engine/redis'],
@@ -20,9 +21,9 @@ const named = (process.env.REDIS_SERVER ?? '').split(delimiter).filter((path) =>
 const { servers, left } = findServers(named);
 const rows = [];
 for (const server of servers) rows.push({ name: serverName(server), results: tryAll(server) });
-print(rows);
+printTried('server', Object.keys(SUITES), rows);
 for (const words of left) process.stderr.write(`${words}\n`);
-process.exitCode = rows.every(({ results }) => results.every(({ passed }) => passed)) ? 0 : 1;
+process.exitCode = rows.every(({ results }) => results.every(({ isOk }) => isOk)) ? 0 : 1;
 
 function tryAll(server) {
   const folder = mkdtempSync(join(tmpdir(), 'onboard-redis-'));
@@ -31,28 +32,15 @@ function tryAll(server) {
   // The embedded server's own way of mending a torn file is the tool beside it.
   symlinkSync(server.replace(/-server$/, '-check-aof'), join(folder, 'redis-check-aof'));
   const path = [folder, process.env.PATH].join(delimiter);
-  const results = Object.entries(SUITES).map(([name, files]) => {
+  const results = Object.values(SUITES).map((files) => {
     const began = performance.now();
     const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
       stdio: ['ignore', 2, 2],
       env: { ...process.env, PATH: path, REDIS_SERVER: '' },
     });
     const seconds = ((performance.now() - began) / SECOND_MS).toFixed(1);
-    return { name, passed: status === 0, seconds };
+    return { isOk: status === 0, seconds };
   });
   rmSync(folder, { recursive: true });
   return results;
-}
-
-function print(tried) {
-  const names = Object.keys(SUITES);
-  const lines = [
-    ['server', ...names],
-    ['---', ...names.map(() => '---')],
-    ...tried.map(({ name, results }) => [
-      name,
-      ...results.map(({ passed, seconds }) => `${passed ? 'ok' : 'failed'}, ${seconds} s`),
-    ]),
-  ];
-  process.stdout.write(`\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
 }
