@@ -38,3 +38,4 @@ export const rowSchema = z.discriminatedUnion('kind', [
 export type Row = z.infer<typeof rowSchema>;
 export type CellsRow = Extract<Row, { kind: 'cells' }>;
 export type RecordRow = Extract<Row, { kind: 'record' }>;
+export type UnreadRow = Extract<Row, { kind: 'unreadable' }>;

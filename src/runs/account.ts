@@ -40,8 +40,12 @@ export async function openRowsOf({ delivery }: Account, target: string, ledger: 
 }
 
 /** Rows of a run that can be written off, each where it stands last. */
-export async function rowsToWriteOff({ id, target }: Run, ledger: Ledger): Promise<OpenRow[]> {
-  const { open } = await accountsAt(target, ledger).standOf(id);
+export async function rowsToWriteOff(
+  { id, target }: Run,
+  ledger: Ledger,
+  memory?: AccountMemory,
+): Promise<OpenRow[]> {
+  const { open } = await accountsAt(target, ledger, memory).standOf(id);
   return rowsOf(open).filter(({ last }) => isCorrectable(last));
 }
 

@@ -1,7 +1,8 @@
 /**
  * Open rows of a run that somebody corrects cell by cell: what they say, what is wrong with them,
  * and the file of those that were changed, which is loaded as `failed.csv` or `failed.ndjson` is. A
- * record of JSON is shown by its leaves, each at its field path.
+ * record of JSON is shown by its leaves, each at its field path; a line that could not be read, by
+ * what its text would be in the columns.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
@@ -11,10 +12,11 @@ import type { Issue } from '../model/issue.ts';
 import { flattenRecord, parseRecord, withMember } from '../model/json-record.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
-import type { CellsRow, RecordRow, Row } from '../model/row.ts';
+import type { CellsRow, RecordRow, Row, UnreadRow } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import type { RefusalBody, Settlement } from '../model/settlement.ts';
-import type { SourceInfo } from '../model/source.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import { cellsOfText } from '../readers/intake/csv/cells.ts';
 import type { Ledger } from '../session.ts';
 import { type OpenRow, rowsToWriteOff } from './account.ts';
 import { type RemainderRow, remainderFormat, remainderRows } from './report/remainder.ts';
@@ -24,6 +26,8 @@ export type WrongRow = {
   readonly source: CellsRow;
   /** `null`: it is a table's row. */
   readonly record: RecordRow | null;
+  /** Could not be read: its cells are a guess until somebody has looked at each. `null`: it was. */
+  readonly unread: UnreadRow | null;
   readonly settlement: Settlement;
   readonly body: RefusalBody | null;
 };
@@ -80,11 +84,29 @@ function wholeRequests(
   return own.filter(isMeant).map(({ row }) => row);
 }
 
-/** None where the row could not be read. */
+/** None where nothing is kept of the row, or it has no cells that could be told. */
 function wrongRow({ source, settlement, body }: RemainderRow, run: Run): readonly WrongRow[] {
-  if (source?.kind === 'cells') return [{ source, record: null, settlement, body }];
-  if (source?.kind !== 'record') return [];
-  return [{ source: leavesOf(source, run.source), record: source, settlement, body }];
+  const own = { settlement, body, record: null, unread: null };
+  switch (source?.kind) {
+    case 'cells':
+      return [{ ...own, source }];
+    case 'record':
+      return [{ ...own, source: leavesOf(source, run.source), record: source }];
+    case 'unreadable':
+      return guessedCells(source, run.source).map((cells) => ({ ...own, source: cells, unread: source }));
+    default:
+      return [];
+  }
+}
+
+/** Of a workbook's row the reader keeps its cells, with tabs between. */
+function guessedCells({ row, line, text }: UnreadRow, source: SourceInfo): readonly CellsRow[] {
+  const { columns, delimiter, quote } = source;
+  const found = isTable(source)
+    ? cellsOfText(text, { delimiter: delimiter ?? '\t', quote: quote ?? '"' })
+    : null;
+  if (found === null) return [];
+  return [{ kind: 'cells', row, line, cells: columns.map((_, at) => found[at] ?? '') }];
 }
 
 /** A leaf that the record has not is an empty cell. */

@@ -45,7 +45,13 @@ const rows = fc.array(fc.record({ before: cells, typed: fc.subarray([0, 1, 2]), 
 });
 
 const wrong = (source: CellsRow, record: RecordRow | null = null): WrongRow => {
-  return { source, record, settlement: endedRow(source.row, 'invalid', { key: '' }), body: null };
+  return {
+    source,
+    record,
+    unread: null,
+    settlement: endedRow(source.row, 'invalid', { key: '' }),
+    body: null,
+  };
 };
 
 test('what is corrected here is read as it was typed, as what is corrected in failed.csv is', async () => {

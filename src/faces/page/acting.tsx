@@ -85,7 +85,8 @@ async function writeOff(visit: PageVisit): Promise<Reply> {
   return carriedOut(visit, { kind: 'write-off', run, cause, rows: cause === null ? numbers : [], why });
 }
 
-const ROWS_EXPECTED = 'Expected rows to be chosen, or their numbers, such as 4, 17. Nothing was written off.';
+const ROWS_EXPECTED =
+  'Expected rows to be ticked, or their numbers where there are more. Nothing was written off.';
 
 /** A settled row is followed by the next in doubt; a page reports rows of a file. */
 async function resolve(visit: PageVisit): Promise<Reply> {
@@ -120,7 +121,7 @@ async function reply(visit: PageVisit): Promise<Reply> {
   const body = (
     <>
       <h1>{title}</h1>
-      <pre>
+      <pre tabindex={0} class="text whole">
         <Lines of={answer.words} bytes={MAIL_BYTES} />
       </pre>
       {existsSync(join(folder, REPLY_FILE)) ? (
@@ -150,7 +151,10 @@ async function carriedOut(visit: PageVisit, ask: Ask, next?: string): Promise<Re
 }
 
 export async function askFor({ page, visitor }: PageVisit, ask: Ask): Promise<AskAnswer> {
-  return page.ask === null ? refusedFor([STANDS_ALONE]) : page.ask(ask, visitor);
+  if (page.ask === null) return refusedFor([STANDS_ALONE]);
+  const answer = await page.ask(ask, visitor);
+  if (answer.kind === 'done') page.acted();
+  return answer;
 }
 
 const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
@@ -353,7 +357,7 @@ function Open({ rows, names, isChosen }: OpenProps) {
         rows={rows
           .slice(0, ROWS_LISTED)
           .map(({ row, last: { key, outcome, code } }) => [
-            isChosen ? <Chosen row={row} /> : numberShown(row),
+            isChosen ? <Chosen row={row} isAlone={rows.length === 1} /> : numberShown(row),
             <Text of={key} bytes={120} />,
             ...named.cells(row),
             kindWords(outcome),
@@ -373,10 +377,10 @@ function Open({ rows, names, isChosen }: OpenProps) {
   );
 }
 
-function Chosen({ row }: { readonly row: number }) {
+function Chosen({ row, isAlone }: { readonly row: number; readonly isAlone: boolean }) {
   return (
     <label>
-      <input type="checkbox" name="rows" value={String(row)} /> {numberShown(row)}
+      <input type="checkbox" name="rows" value={String(row)} checked={isAlone} /> {numberShown(row)}
     </label>
   );
 }

@@ -9,6 +9,8 @@ import type { Visitor } from '../../model/ask.ts';
 import { NOTE_CHARACTERS, type Notes } from '../../model/note.ts';
 import { countSettled } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
+import { isTable } from '../../model/source.ts';
+import type { OpenRow } from '../../runs/account.ts';
 import { HELD_CODES } from '../../runs/held-accounts.ts';
 import { type Cause, type Digest, needingRows } from '../../runs/report/digest.ts';
 import { CauseCard, WhereInFile } from '../../runs/report/html/causes.tsx';
@@ -24,6 +26,8 @@ type Props = {
   readonly run: Run;
   /** Of its file; `null`: the run is not over. */
   readonly account: Account | null;
+  /** Rows that stand in this run and are open; `null`: the run is not over. */
+  readonly open: readonly OpenRow[] | null;
   readonly digest: Digest;
   readonly notes: Notes;
   readonly visitor: Visitor;
@@ -32,7 +36,7 @@ type Props = {
 /** Each is 2 kB of the page; report.html has all. */
 export const CAUSES_SHOWN = 20;
 
-export function Causes({ run, account, digest, notes, visitor }: Props) {
+export function Causes({ run, account, open, digest, notes, visitor }: Props) {
   const causes = digest.causes.slice(0, CAUSES_SHOWN);
   const others = needingRows(digest) - causes.reduce((sum, { count }) => sum + count, 0);
   const settled = countSettled(run.outcomes);
@@ -48,14 +52,28 @@ export function Causes({ run, account, digest, notes, visitor }: Props) {
         </p>
       ) : null}
       <WhereInFile digest={digest} />
-      {causes.map((cause) => (
-        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null}>
-          <Acts run={run} account={account} cause={cause} isNoted={notes.has(cause.id)} visitor={visitor} />
-        </CauseCard>
-      ))}
+      {causes.map((cause) => {
+        const isDone = open !== null && cause.outcome !== 'in-doubt' && !isLeft(cause, open);
+        return (
+          <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null} isDone={isDone}>
+            <Acts
+              run={run}
+              account={isDone ? null : account}
+              cause={cause}
+              isNoted={notes.has(cause.id)}
+              visitor={visitor}
+            />
+          </CauseCard>
+        );
+      })}
       {others <= 0 ? null : <p class="dim">{countOf(others, 'row')} more for other causes.</p>}
     </section>
   );
+}
+
+/** Whether a row that ended like this may be open still: several causes can have one code. */
+function isLeft({ outcome, code }: Cause, open: readonly OpenRow[]): boolean {
+  return open.some(({ last }) => last.outcome === outcome && last.code === code);
 }
 
 type ActsProps = Pick<Props, 'run' | 'account' | 'visitor'> & {
@@ -63,12 +81,17 @@ type ActsProps = Pick<Props, 'run' | 'account' | 'visitor'> & {
   readonly isNoted: boolean;
 };
 
-function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visitor }: ActsProps) {
+function Acts({ run, account, cause, isNoted, visitor }: ActsProps) {
+  const { id, outcome, code, count } = cause;
   const isOpen = run.purged === undefined && account !== null && toCorrect(account) > 0;
   const isOperator = visitor.role === 'operator';
   return (
     <div class="line">
-      <a href={runPath(run.id, `/rows?cause=${encodeURIComponent(id)}`)}>{countOf(count, 'row')}</a>{' '}
+      {isOperator && count === 1 ? (
+        <a href={runPath(run.id, `/rows/${cause.first}`)}>The row, and what was said of it</a>
+      ) : (
+        <a href={runPath(run.id, `/rows?cause=${encodeURIComponent(id)}`)}>{countOf(count, 'row')}</a>
+      )}{' '}
       {isOperator && outcome === 'in-doubt' ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null}
       {isOperator && isOpen && RERUN_OUTCOMES.some((one) => one === outcome) ? (
         <form method="get" action={runPath(run.id, '/rerun')} class="act">
@@ -81,7 +104,7 @@ function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visi
           </button>
         </form>
       ) : null}{' '}
-      {isOperator && isOpen && outcome !== 'in-doubt' && code !== UNREADABLE ? (
+      {isOperator && isOpen && outcome !== 'in-doubt' && hasCells(run, code) ? (
         <a href={correctPath(run.id, code)}>Correct them here…</a>
       ) : null}{' '}
       {isOperator && isOpen && isHeld(code) ? (
@@ -96,8 +119,10 @@ function Acts({ run, account, cause: { id, outcome, code, count }, isNoted, visi
   );
 }
 
-/** A line that is no row has no cells to be shown: it is corrected in the file. */
-const UNREADABLE = 'unreadable_row';
+/** What is no record of JSON at all has none: it is corrected in the file. */
+function hasCells({ source }: Run, code: string): boolean {
+  return code !== 'unreadable_row' || isTable(source);
+}
 
 function isHeld(code: string): boolean {
   return HELD_CODES.some((one) => one === code);

@@ -106,15 +106,27 @@ async function showCheck({ params, query, page }: PageVisit): Promise<Reply> {
     title: `Check of ${upload.given}`,
     body: (
       <>
-        <Steps here={checked?.kind === 'done' ? 'Start' : 'Check'} id={upload.id} />
+        <Steps here="Check" id={upload.id} />
         <h1>
           What would be sent of <Text of={upload.given} bytes={150} />
         </h1>
+        <Corrected given={upload.given} />
         {await checkBody(page, way, upload.given)}
       </>
     ),
     live: going === undefined ? undefined : <UnderWay since={going.since} />,
   };
+}
+
+/** Made of rows that were corrected on the page: the way back to them. */
+function Corrected({ given }: { readonly given: string }) {
+  const [, run] = /^corrected-([\w-]+)\.(?:csv|ndjson)$/.exec(given) ?? [];
+  if (run === undefined) return null;
+  return (
+    <p>
+      <a href={runPath(run, '/correct')}>Back to the rows of the run that are to correct</a>
+    </p>
+  );
 }
 
 /** `given`: the file's own name. */
@@ -129,7 +141,7 @@ async function checkBody(page: PageContext, way: Way, given: string) {
           <Findings found={{ ...work.value, file: given }} job={job} />
           {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
           <h2>Start</h2>
-          {work.value.warnings.length === 0 ? null : (
+          {work.value.warnings.length === 0 || work.value.estimate.requests === 0 ? null : (
             <p class="t-doubt">{`! ${countOf(work.value.warnings.length, 'warning')} above: those cells are sent as they stand.`}</p>
           )}
           {page.ask === null ? (
@@ -257,7 +269,7 @@ type OfCauseProps = {
 };
 
 function OfCause({ cause, issues }: OfCauseProps) {
-  const words = causeWords(cause);
+  const words = foundWords(cause, issues);
   const more = cause.count - issues.length;
   return (
     <details>
@@ -268,6 +280,14 @@ function OfCause({ cause, issues }: OfCauseProps) {
       {more > 0 ? <p>{`${numberShown(more)} more.`}</p> : null}
     </details>
   );
+}
+
+/** With what was expected, which says more than a code. */
+function foundWords(cause: OfCauseProps['cause'], issues: OfCauseProps['issues']): string {
+  const [first] = issues;
+  if (first === undefined) return causeWords(cause);
+  const isSame = issues.every(({ expected }) => expected === first.expected);
+  return `${causeWords(cause)}: ${isSame ? '' : 'such as '}expected ${first.expected}`;
 }
 
 function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly label: string }) {

@@ -10,10 +10,9 @@ import { countOf, numberShown } from '../../lib/terminal.ts';
 import { CHECK_CODES, type Issue, type RightCell, rightCell } from '../../model/issue.ts';
 import { identityOfKey } from '../../model/key-form.ts';
 import type { FileMapping } from '../../model/mapping.ts';
-import type { CellsRow, Row } from '../../model/row.ts';
 import { isOver, type Run } from '../../model/run.ts';
-import { issueWords, messageOf } from '../../model/sentence.ts';
 import { isTable, REPORT_COLUMN_PREFIX } from '../../model/source.ts';
+import { isUpsert, spaceOf } from '../../operations/operations.ts';
 import {
   type Changes,
   correctedFile,
@@ -25,14 +24,14 @@ import {
   withChanges,
   wrongRows,
 } from '../../runs/correcting.ts';
-import { Wide } from '../../runs/report/html/parts.tsx';
-import { type RemainderRow, reasonOf } from '../../runs/report/remainder.ts';
+import type { RemainderRow } from '../../runs/report/remainder.ts';
 import type { Reply } from '../web/visit.ts';
 import { askFor, told, WHY_CHARACTERS } from './acting.tsx';
 import { beginCheck } from './checking.tsx';
-import type { PageRoute, PageVisit } from './page-context.ts';
+import { AllAlike, type Doubtful, type Edited, Grid, likenessOf, type Screen } from './correct-grid.tsx';
+import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
-import { nameColumns } from './run-rows.ts';
+import { knownIn, nameColumns } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
 export const correctRoutes: readonly PageRoute[] = [
@@ -55,48 +54,6 @@ export function correctPath(run: string, code: string | null): string {
 const ROWS = 200;
 const ROWS_IN_FULL = 10;
 const COLUMNS = 6;
-
-/** A row as it stands in the form. */
-type Edited = {
-  readonly wrong: WrongRow;
-  readonly now: CellsRow;
-  /** As it would be loaded. */
-  readonly row: Row;
-  /** But for those of cells that are ticked as right. */
-  readonly issues: readonly Issue[];
-  readonly isChanged: boolean;
-  /** Of cells that only look damaged; none where something of its request is changed. */
-  readonly doubtful: readonly Doubtful[];
-};
-
-/** `name`: of its tick. */
-type Doubtful = {
-  readonly name: string;
-  readonly at: number;
-  readonly issue: Issue;
-  readonly isRight: boolean;
-};
-
-type Screen = {
-  readonly run: Run;
-  readonly definition: JobDefinition;
-  readonly edited: readonly Edited[];
-  readonly total: number;
-  readonly next: number | null;
-  /** Of the file, by their places. */
-  readonly columns: readonly number[];
-  readonly keyAt: number;
-  readonly nameAt: number;
-  readonly asked: AskedFor;
-};
-
-type AskedFor = {
-  readonly code: string | null;
-  readonly after: number;
-  readonly isWhole: boolean;
-  /** How somebody knows that cells are right. */
-  readonly why: string;
-};
 
 async function show(run: Run, visit: PageVisit): Promise<Reply> {
   const screen = await screenOf(run, visit, visit.query, new Map());
@@ -127,45 +84,95 @@ function notHere(run: Run, why: string): Reply {
 /** `changes`: by row, as typed. A text: why nothing can be corrected here. */
 async function screenOf(
   run: Run,
-  { page: { ledger } }: PageVisit,
+  { page }: PageVisit,
   asked: URLSearchParams,
   changes: ReadonlyMap<number, Changes>,
 ): Promise<Screen | string> {
+  const { ledger } = page;
   if (!isOver(run)) return 'The run is not over: its rows can be corrected once it is.';
   const definition = await ledger.of(run.target).store.definition(run.id);
   if (definition === null) return 'The ledger no longer has the definition that its rows were read by.';
-  const of = { code: asked.get('code') || null, isWhole: asked.has('all') };
+  const code = asked.get('code') || null;
+  const of = { code, isWhole: asked.has('all') || code === UNREAD };
   const after = Number(asked.get('after') ?? 0) || 0;
   const most = of.isWhole ? ROWS_IN_FULL : ROWS;
   const { group, keyForm } = definition;
   const identityOf = group === undefined ? null : (key: string) => identityOfKey(key, keyForm);
-  const found = await wrongRows(run, { code: of.code, after, most, identityOf }, ledger);
+  const found = await wrongRows(run, { code, after, most, identityOf }, ledger);
+  // Of a line that could not be read each cell has to be looked at.
+  const isShown = ({ unread }: WrongRow) => of.isWhole || unread === null;
+  const rows = found.rows.filter(isShown);
   if (found.rows.length === 0)
-    return 'No open row of this run can be corrected here: rows in doubt are settled, and lines that are no rows are corrected in failed.csv.';
+    return 'No open row of this run can be corrected here: rows in doubt are settled, and what is no record at all is corrected in the file to correct.';
 
   const mapping = mappingFor(definition, run.source);
   const [, row, at] = FIELD.exec(asked.get('same') ?? '') ?? [];
-  const all = row === undefined ? changes : spread(found.rows, changes, { row: Number(row), at: Number(at) });
-  const ticked = new Set(asked.getAll('right'));
-  const edited = editedRows(found.rows, all, { mapping, definition, run, ticked, alike: asked.get('alike') });
+  const all = row === undefined ? changes : spread(rows, changes, { row: Number(row), at: Number(at) });
+  const ticked = new Set([...asked.getAll('right'), ...asked.getAll('read')]);
+  const edited = editedRows(rows, all, { mapping, definition, run, ticked, alike: asked.get('alike') });
   const places = placesIn(run, definition, edited, of.isWhole);
   return {
     run,
     definition,
-    edited,
+    edited: await withKeyClashes(edited, { page, run, definition, keyAt: places.keyAt }),
     ...places,
     asked: { ...of, after, why: asked.get('why') ?? '' },
     total: found.total,
+    unread: found.rows.length - rows.length,
     next: found.next,
   };
+}
+
+const UNREAD = 'unreadable_row';
+
+type KeysOf = {
+  readonly page: PageContext;
+  readonly run: Run;
+  readonly definition: JobDefinition;
+  readonly keyAt: number;
+};
+
+/** A key that was typed here may be another record's: that is said at once. */
+async function withKeyClashes(
+  rows: readonly Edited[],
+  { page, run, definition, keyAt }: KeysOf,
+): Promise<readonly Edited[]> {
+  const space = spaceOf(run.operation);
+  const typed = rows.filter((row) => isKeyTyped(row, keyAt));
+  const updates = isUpsert(run.operation) || definition.onKnownKey === 'update';
+  if (space === null || updates || typed.length === 0) return rows;
+  const { redis, of } = page.ledger;
+  const own = { redis, keys: of(run.target).keys };
+  const keyOf = ({ now }: Edited) => identityOfKey(now.cells[keyAt] ?? '', definition.keyForm);
+  const clashes = typed.map(async (row): Promise<readonly [Edited, Issue[]]> => {
+    const states = await knownIn(own, row.now.cells[keyAt] ?? '', [space]);
+    const known = states.find(({ kind }) => kind !== 'given-back');
+    const here = rows.find((one) => one !== row && keyOf(one) === keyOf(row));
+    const other = here?.now.row ?? known?.row;
+    const where = here === undefined && known?.run !== run.id ? ` of run ${known?.run}` : '';
+    const { row: number, line } = row.now;
+    const column = run.source.columns[keyAt] ?? null;
+    const expected = `a key that no other record has, but row ${other}${where} has this one`;
+    const clash = { row: number, line, column, value: null, expected, code: 'key_known' as const };
+    return [row, other === undefined ? [] : [clash]];
+  });
+  const found = new Map(await Promise.all(clashes));
+  return rows.map((row) => ({ ...row, issues: [...row.issues, ...(found.get(row) ?? [])] }));
+}
+
+function isKeyTyped({ wrong, now, isChanged }: Edited, keyAt: number): boolean {
+  const key = now.cells[keyAt] ?? '';
+  if (key === '') return false;
+  return wrong.unread === null ? key !== wrong.source.cells[keyAt] : isChanged;
 }
 
 type Means = {
   readonly mapping: FileMapping;
   readonly definition: JobDefinition;
   readonly run: Run;
+  /** Names of cells that are right, and numbers of unreadable rows whose cells are read right. */
   readonly ticked: ReadonlySet<string>;
-  /** The code of which all cells are ticked. */
+  /** What the cells that are ticked by one button have in common. */
   readonly alike: string | null;
 };
 
@@ -175,14 +182,18 @@ function editedRows(
   means: Means,
 ): readonly Edited[] {
   const { mapping, definition, run } = means;
-  const now = rows.map(({ source }) => withChanges(source, changes.get(source.row) ?? NO_CHANGES));
-  const loaded = rows.map((wrong, i) => correctedRow(wrong, now[i] ?? wrong.source, run.source));
-  const found = issuesIn(loaded, mapping, definition);
-  const edited = rows.map((wrong, i) => {
-    const cells = now[i] ?? wrong.source;
-    const own = { issues: found.get(cells.row) ?? [], isChanged: isChanged(wrong, cells), doubtful: [] };
-    return { wrong, now: cells, row: loaded[i] ?? cells, ...own };
+  const corrected = rows.map((wrong) => {
+    const now = withChanges(wrong.source, changes.get(wrong.source.row) ?? NO_CHANGES);
+    const isRead = means.ticked.has(String(now.row));
+    const row = isRead ? now : (wrong.unread ?? correctedRow(wrong, now, run.source));
+    return { wrong, now, row, isChanged: wrong.unread === null ? isChanged(wrong, now) : isRead };
   });
+  const found = issuesIn(
+    corrected.map(({ row }) => row),
+    mapping,
+    definition,
+  );
+  const edited = corrected.map((one) => ({ ...one, issues: found.get(one.now.row) ?? [], doubtful: [] }));
   return withTicks(edited, means);
 }
 
@@ -195,7 +206,7 @@ function withTicks(rows: readonly Edited[], means: Means): readonly Edited[] {
   const doubtfulIn = (row: Edited) =>
     touched.has(row.wrong) || touched.has(requestOf(row)) ? [] : doubtfulCells(row, means);
   const first = rows.map(doubtfulIn);
-  const isMeant = ({ name, issue }: Doubtful) => ticked.has(name) || issue.code === alike;
+  const isMeant = ({ name, issue }: Doubtful) => ticked.has(name) || likenessOf(issue) === alike;
   const meant = first.flatMap((own) => own.filter(isMeant));
   if (meant.length === 0) return rows.map((row, i) => ({ ...row, doubtful: first[i] ?? [] }));
   const right = new Set(meant.map(({ issue }) => `${issue.row} ${issue.code} ${issue.value}`));
@@ -237,8 +248,9 @@ function placesIn(run: Run, definition: JobDefinition, edited: readonly Edited[]
   const named = nameColumns(definition).flat();
   const nameAt = columns.findIndex((column) => named.includes(column));
   const atFault = new Set(edited.flatMap(({ wrong, issues }) => faultsOf(wrong, issues)));
-  const faulty = own.filter((at) => atFault.has(columns[at] ?? ''));
-  const some = faulty.length > 0 ? faulty : own.filter((at) => at !== keyAt && at !== nameAt);
+  const others = own.filter((at) => at !== keyAt && at !== nameAt);
+  const faulty = others.filter((at) => atFault.has(columns[at] ?? ''));
+  const some = faulty.length > 0 ? faulty : others;
   return { keyAt, nameAt, columns: isWhole ? own : some.slice(0, COLUMNS) };
 }
 
@@ -326,6 +338,14 @@ function shown(screen: Screen, problem?: string): Reply {
         . What is typed here is checked at once and kept nowhere before you send it. What only looks damaged
         can be ticked as right, in rows that you change nowhere.
       </p>
+      {screen.unread === 0 ? null : (
+        <p>
+          <a href={correctPath(run.id, UNREAD)}>
+            {`${countOf(screen.unread, 'row')} that could not be read`}
+          </a>
+          , with all of their cells.
+        </p>
+      )}
       {problem === undefined ? null : (
         <p role="status" class="bad">
           {problem}
@@ -352,25 +372,6 @@ function shown(screen: Screen, problem?: string): Reply {
     </>
   );
   return { kind: 'page', title: 'Correct rows', body };
-}
-
-/** Where more than one cell looks damaged in the same way. */
-function AllAlike({ edited }: Pick<Screen, 'edited'>) {
-  const open = edited.flatMap(({ doubtful }) => doubtful.filter(({ isRight }) => !isRight));
-  const counts = CHECK_CODES.map((code) => [code, open.filter(({ issue }) => issue.code === code).length]);
-  return (
-    <p class="acts">
-      {counts
-        .filter(([, count]) => Number(count) > 1)
-        .map(([code, count]) => (
-          <button
-            type="submit"
-            name="alike"
-            value={String(code)}
-          >{`These ${count} are right: ${code}`}</button>
-        ))}
-    </p>
-  );
 }
 
 function SendRight({ screen }: { readonly screen: Screen }) {
@@ -419,151 +420,5 @@ function Further({ screen, next }: { readonly screen: Screen; readonly next: num
         </>
       )}
     </p>
-  );
-}
-
-function Grid({ screen }: { readonly screen: Screen }) {
-  const { run, edited, columns, keyAt, nameAt } = screen;
-  const shownAt = columns.filter((at) => at !== keyAt && at !== nameAt);
-  const heads = shownAt.map((at) => run.source.columns[at] ?? '');
-  return (
-    <Wide name="Rows to correct">
-      <table class="list grid">
-        <thead>
-          <tr>
-            <th scope="col" class="n">
-              row
-            </th>
-            <th scope="col">key</th>
-            {nameAt === -1 ? null : (
-              <th scope="col">
-                <Text of={run.source.columns[nameAt] ?? ''} bytes={100} />
-              </th>
-            )}
-            {heads.map((head) => (
-              <th scope="col">
-                <Text of={head} bytes={100} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {edited.map((row) => (
-            <GridRow row={row} screen={screen} shownAt={shownAt} />
-          ))}
-        </tbody>
-      </table>
-    </Wide>
-  );
-}
-
-type GridRowProps = { readonly row: Edited; readonly screen: Screen; readonly shownAt: readonly number[] };
-
-function GridRow({ row, screen, shownAt }: GridRowProps) {
-  const { run, keyAt, nameAt } = screen;
-  const { wrong, now } = row;
-  const place = (at: number) => (
-    <Cell row={row} at={at} column={run.source.columns[at] ?? ''} like={likeIt(screen.edited, row, at)} />
-  );
-  const isKeyWrong = KEY_FAULTS.has(wrong.settlement.code);
-  return (
-    <tr class={row.isChanged ? 'changed' : undefined}>
-      <th scope="row" class="n">
-        <a href={runPath(run.id, `/rows/${now.row}`)}>{numberShown(now.row)}</a>
-      </th>
-      <td>
-        {isKeyWrong && keyAt !== -1 ? place(keyAt) : <Text of={wrong.settlement.key} bytes={120} />}
-        <RowWords row={row} columns={run.source.columns} />
-      </td>
-      {nameAt === -1 ? null : <td>{place(nameAt)}</td>}
-      {shownAt.map((at) => (
-        <td>{place(at)}</td>
-      ))}
-    </tr>
-  );
-}
-
-/** Elsewhere the key says which row it is. */
-const KEY_FAULTS: ReadonlySet<string> = new Set(['duplicate_key', 'key_alike', 'empty_key', 'totals_row']);
-
-/** What is wrong with no single cell. */
-function RowWords({ row, columns }: { readonly row: Edited; readonly columns: readonly string[] }) {
-  const { wrong, issues, isChanged: isNow } = row;
-  const ofRow = issues.filter(({ column }) => column === null || !columns.includes(column)).map(issueWords);
-  const isSaid = wrong.settlement.issues.length === 0 && !isNow;
-  const said = isSaid ? [reasonOf(wrong) || messageOf(wrong.settlement)] : [];
-  const words = [...said, ...ofRow];
-  return (
-    <>
-      {words.map((one) => (
-        <small class="bad">
-          <Text of={one} bytes={300} />
-        </small>
-      ))}
-    </>
-  );
-}
-
-type CellProps = {
-  readonly row: Edited;
-  readonly at: number;
-  readonly column: string;
-  /** Other rows that said the same there, and still do. */
-  readonly like: number;
-};
-
-function likeIt(edited: readonly Edited[], { wrong, now }: Edited, at: number): number {
-  const before = wrong.source.cells[at];
-  if (now.cells[at] === before) return 0;
-  return edited.filter((one) => one.wrong.source.cells[at] === before && one.now.cells[at] === before).length;
-}
-
-function Cell({ row: { wrong, now, issues, doubtful }, at, column, like }: CellProps) {
-  const value = now.cells[at] ?? '';
-  // A field of one line would lose them.
-  if (/[\r\n]/.test(wrong.source.cells[at] ?? '')) return <Text of={value} bytes={300} />;
-  const own = issues.filter((issue) => issue.column === column);
-  const name = `c${now.row}.${at}`;
-  const isNew = value !== wrong.source.cells[at];
-  return (
-    <>
-      <span class="of" aria-hidden="true">
-        <Text of={column} bytes={100} />
-      </span>
-      <input
-        name={name}
-        value={value}
-        autocomplete="off"
-        spellcheck={false}
-        class={isNew ? 'changed' : undefined}
-        aria-label={`${column} of row ${now.row}`}
-        aria-invalid={own.length > 0 ? 'true' : undefined}
-        aria-describedby={own.length > 0 ? `w${name}` : undefined}
-      />
-      {like === 0 ? null : (
-        <button type="submit" name="same" value={name}>
-          {`The same for ${countOf(like, 'more row')} like it`}
-        </button>
-      )}
-      {own.length === 0 ? null : (
-        <small class="bad" id={`w${name}`}>
-          <Text of={own.map(issueWords).join('; ').replace(`column "${column}": `, '')} bytes={300} />
-        </small>
-      )}
-      {doubtful
-        .filter((one) => one.at === at)
-        .map(({ name: tick, isRight, issue }) => (
-          <label class="right">
-            <input
-              type="checkbox"
-              name="right"
-              value={tick}
-              checked={isRight}
-              aria-label={`${column} of row ${now.row} is right: ${issue.code}`}
-            />{' '}
-            it is right <small class="dim mono">{issue.code}</small>
-          </label>
-        ))}
-    </>
   );
 }

@@ -8,6 +8,7 @@
 import { parseFormJob } from '../../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../../delivery/run-mapping.ts';
 import { buildRequest, fieldCatalog } from '../../delivery/service/operations.ts';
+import { didYouMean } from '../../lib/did-you-mean.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Issue } from '../../model/issue.ts';
 import type { Mapped, Mapping } from '../../model/mapping.ts';
@@ -21,12 +22,12 @@ import {
   type JobProposal,
   type KeyGuess,
 } from '../../readers/mapping/proposal/propose-job.ts';
+import { createFieldLookup, parseFieldPath } from '../../readers/mapping/request-field.ts';
 import { type FileSample, likeliestOperation, proposalText, proposeFor } from '../../runs/check/proposal.ts';
 import { COLUMNS_SHOWN } from '../web/words.tsx';
 import { datesOf, notationsFor, questionOf, readingOf, readingWords } from './column-readings.ts';
 
 const SAMPLES = 3;
-const REFUSALS = 2;
 
 type ColumnChoice = {
   /** '': not sent. */
@@ -55,18 +56,25 @@ export type Draft = ReturnType<typeof draftOf>;
 export type DraftColumn = ReturnType<typeof columnsOf>[number];
 
 /** What the file suggests where there is no form, or its columns are another operation's. */
-export function draftOf(sample: FileSample, operationName: string | null, form: DraftForm | null) {
+export function draftOf(
+  sample: FileSample,
+  operationName: string | null,
+  form: DraftForm | null,
+  /** Names of the jobs that there are. */
+  taken: readonly string[] = [],
+) {
   const columns = sample.source.columns.slice(0, COLUMNS_SHOWN);
   const shown = { ...sample, source: { ...sample.source, columns } };
   const operation = OPERATIONS.find((one) => one === operationName) ?? likeliestOperation(shown);
   const proposed = proposeFor(shown, operation);
   const isSame = form?.mappedFor === operation && form.columns.length === columns.length;
-  const suggested = choicesOf(proposed, shown);
+  const suggested = choicesOf(proposed, shown, taken);
   const choices = isSame ? form : { ...suggested, job: form?.job ?? suggested.job };
-  const { proposal, problems } = changed(proposed, choices, sample);
+  const unknown = unknownFields(operation, choices.columns);
+  const { proposal, problems } = changed(proposed, choices, { sample, unknown });
   const compiled = compile(proposal, choices.job, sample);
   const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
-  const mappedColumns = columnsOf(shown, choices, { operation, proposed, mapped });
+  const mappedColumns = columnsOf(shown, choices, { operation, proposed, mapped, unknown });
   return {
     operation,
     job: choices.job,
@@ -76,22 +84,50 @@ export function draftOf(sample: FileSample, operationName: string | null, form: 
     unconfirmed: mappedColumns.filter(isUnconfirmed).map(({ column }) => `“${column}”: ${UNCONFIRMED}`),
     /** Columns behind these: they are not sent. */
     more: sample.source.columns.length - columns.length,
-    fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
-      field.replaceAll('#', '0'),
-    ),
+    fields: fieldsOf(operation),
     /** As it would be sent; `null`: no row can be. */
     request: firstRequest(operation, mapped),
     yaml: compiled.yaml,
     /** Why it is no job definition yet; columns first: other problems follow from them. */
-    problems: problems.length > 0 ? problems : compiled.problems,
+    problems: [
+      ...(taken.includes(choices.job)
+        ? [`There is a job “${choices.job}” already: choose another name.`]
+        : []),
+      ...(problems.length > 0 ? problems : compiled.problems),
+    ],
   };
 }
 
-function choicesOf({ operation, fields, itself }: JobProposal, { source, file }: FileSample): DraftForm {
+/** What was typed and is no field of the operation, with why. */
+function unknownFields(operation: BuiltIn, columns: readonly ColumnChoice[]): ReadonlyMap<string, string> {
+  const catalog = fieldCatalog(operation);
+  const find = createFieldLookup(catalog, pathFieldOf(operation));
+  const unknown = new Map<string, string>();
+  for (const { field } of columns) {
+    if (field === '' || unknown.has(field)) continue;
+    const path = parseFieldPath(field);
+    const found = typeof path === 'string' ? 'unknown' : find(path).kind;
+    if (found === 'leaf' || found === 'opaque') continue;
+    const why = found === 'container' ? 'has fields of its own: expected one of them' : 'is no field';
+    unknown.set(field, `${field} ${why}.${didYouMean(field, fieldsOf(operation))}`);
+  }
+  return unknown;
+}
+
+function fieldsOf(operation: BuiltIn): readonly string[] {
+  const own = [pathFieldOf(operation) ?? []].flat();
+  return [...own, ...fieldCatalog(operation).keys()].map((field) => field.replaceAll('#', '0'));
+}
+
+function choicesOf(
+  { operation, fields, itself }: JobProposal,
+  { source, file }: FileSample,
+  taken: readonly string[],
+): DraftForm {
   return {
     operation,
     mappedFor: operation,
-    job: jobName(file),
+    job: freeName(jobName(file), taken),
     key: { kind: 'open', isUnderstood: false },
     columns: source.columns.map((column) => {
       const proposed = fields.find((field) => field.column === column && field.isDecided);
@@ -113,7 +149,7 @@ function jobName(file: string): string {
 function changed(
   proposed: JobProposal,
   { key, columns }: DraftForm,
-  sample: FileSample,
+  { sample, unknown }: { readonly sample: FileSample; readonly unknown: ReadonlyMap<string, string> },
 ): { readonly proposal: JobProposal; readonly problems: readonly string[] } {
   const { source } = sample;
   const problems: string[] = [];
@@ -124,7 +160,9 @@ function changed(
   });
   const isItself = ({ column, field, reading }: (typeof placed)[number]) =>
     field === column && reading === '';
-  const sent = placed.filter(({ field }) => field !== '');
+  for (const { column, field } of placed)
+    if (unknown.has(field)) problems.push(`"${column}": ${unknown.get(field)}`);
+  const sent = placed.filter(({ field }) => field !== '' && !unknown.has(field));
   const offered = (column: string, reading: string) => {
     const notation = notationsFor(column, proposed).get(reading);
     if (notation === undefined)
@@ -143,7 +181,7 @@ function changed(
     const notation = offered(column, reading);
     return { field, column, notation, notes: [], isDecided: true };
   });
-  const notSent = placed.filter(({ column, field }) => field === '' && column !== '');
+  const notSent = placed.filter(({ column, field }) => column !== '' && (field === '' || unknown.has(field)));
   const open = notSent.filter(({ column }) => column !== keyColumn);
   const { missingId } = proposed;
   const hasId = missingId !== null && filled.has(missingId);
@@ -200,6 +238,11 @@ function undecidedWords(key: KeyChoice): string | null {
   return '“No key” needs the tick below it, beside what that means. Then the job can be saved.';
 }
 
+function freeName(name: string, taken: readonly string[]): string {
+  const names = [name, ...taken.map((_, i) => `${name}-${i + 2}`)];
+  return names.find((one) => !taken.includes(one)) ?? name;
+}
+
 type Compiled = {
   readonly yaml: string;
   readonly mapping: Mapping | null;
@@ -228,11 +271,12 @@ type Around = {
   readonly operation: BuiltIn;
   readonly proposed: JobProposal;
   readonly mapped: readonly Mapped[];
+  readonly unknown: ReadonlyMap<string, string>;
 };
 
 /** The file's columns, each with what would really be sent of it. */
 function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, around: Around) {
-  const { operation, proposed, mapped } = around;
+  const { operation, proposed, mapped, unknown } = around;
   const candidates = proposed.candidates.map(({ column }) => column);
   const cells = rows.map((row) => textsOf(row, source.columns));
   const refusals = byColumn(mapped.flatMap((one) => (one.kind === 'issues' ? one.issues : [])));
@@ -253,6 +297,8 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, ar
     return {
       column,
       field,
+      /** Why there is no such field; `null`: there is. */
+      fieldProblem: unknown.get(field) ?? null,
       reading,
       isConfirmed,
       /** What somebody has to say, each answer a button. */
@@ -327,7 +373,7 @@ function refusedOf(issues: readonly Issue[]) {
     one.isAlike &&= one.got === got;
     by.set(expected, one);
   }
-  return [...by.values()].toSorted((a, b) => b.rows - a.rows).slice(0, REFUSALS);
+  return [...by.values()].toSorted((a, b) => b.rows - a.rows);
 }
 
 function firstRequest(operation: BuiltIn, mapped: readonly Mapped[]): string | null {

@@ -3,6 +3,7 @@
  * form holds its whole state. The result is a job definition, a file to be reviewed and reused.
  */
 import type { Child } from 'hono/jsx';
+import { listJobs } from '../../config/load-job.ts';
 import { cut, Lines, Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -49,7 +50,8 @@ async function draftFor({ params, query, form, page }: PageVisit, choices: Draft
   const sample = await sampleOf(page, upload, reading);
   if (!('source' in sample)) throw new UsageError([...sample.problems]);
   const operation = choices?.operation ?? query.get('operation');
-  return { id: upload.id, reading, sample, draft: draftOf(sample, operation, choices) };
+  const taken = await listJobs(page.env.jobsDirectory);
+  return { id: upload.id, reading, sample, draft: draftOf(sample, operation, choices, taken) };
 }
 
 async function show(visit: PageVisit, choices: DraftForm | null): Promise<Reply> {
@@ -297,7 +299,7 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
         placeholder="not sent"
         aria-label={`field of ${column.column}`}
       />
-      {column.field === '' ? null : <small class="dim note">{cut(fieldLabel(column.field), 100)}</small>}
+      <FieldWords of={column} />
     </>,
     <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
       {column.readings.map(({ value, words }) => (
@@ -314,6 +316,18 @@ function cellsOf(column: DraftColumn, at: number): readonly Child[] {
   ];
 }
 
+function FieldWords({ of: { field, fieldProblem } }: { readonly of: DraftColumn }) {
+  if (field === '') return null;
+  if (fieldProblem === null) return <small class="dim note">{cut(fieldLabel(field), 100)}</small>;
+  return (
+    <small class="bad note">
+      ✗ <Text of={fieldProblem} bytes={300} />
+    </small>
+  );
+}
+
+const REFUSALS = 2;
+
 function Pairs({ of: { field, samples, refused, warned } }: { readonly of: DraftColumn }) {
   return (
     <>
@@ -327,18 +341,23 @@ function Pairs({ of: { field, samples, refused, warned } }: { readonly of: Draft
           </>
         ))}
       </dl>
-      {refused.map((one) => (
+      {refused.slice(0, REFUSALS).map((one) => (
         <div class="bad">
           ✗ <Text of={refusedWords(one)} bytes={400} />
         </div>
       ))}
-      {warned.map((one) => (
+      {warned.slice(0, REFUSALS).map((one) => (
         <div class="t-doubt">
           ! <Text of={`${refusedWords(one)}; sent all the same`} bytes={400} />
         </div>
       ))}
+      <MoreFound count={refused.slice(REFUSALS).length + warned.slice(REFUSALS).length} />
     </>
   );
+}
+
+function MoreFound({ count }: { readonly count: number }) {
+  return count === 0 ? null : <div class="dim">{`And ${count} more like these: the check names each.`}</div>;
 }
 
 type ColumnProps = { readonly of: DraftColumn; readonly at: number };

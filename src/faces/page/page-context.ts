@@ -13,7 +13,7 @@ import type { Account } from '../../model/account.ts';
 import type { Visitor } from '../../model/ask.ts';
 import { atPage } from '../../model/audit.ts';
 import type { Run } from '../../model/run.ts';
-import { accountOf } from '../../runs/account.ts';
+import { accountOf, type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
 import { lookOver } from '../../runs/inbox/overview.ts';
 import { createPace } from '../../runs/progress.ts';
 import { serviceAlarm } from '../../runs/service-notice.ts';
@@ -53,6 +53,8 @@ function createMemory(means: Means) {
   const { ledger, log, target, ask, clock } = means;
   const accounts = createAccountMemory();
   const accountsKept = createKept<Account>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
+  const openKept = createKept<readonly OpenRow[]>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
+  let acts = 0;
   return {
     recordEntry({ name }: Visitor) {
       const { keys } = actingAs(means, atPage(name)).ledger.of(target);
@@ -70,7 +72,13 @@ function createMemory(means: Means) {
     /** Edited in-doubt files that were read, until what they say is recorded. */
     decisionFiles: createRecentMap<string, FileOfDecisions>(FILES_KEPT),
     chunks: watchChunks(ledger.redis, ledger.of(target).keys.queuePrefix),
-    accountOf: (run: Run) => accountsKept(run.id, () => accountOf(run, ledger, accounts)),
+    accountOf: (run: Run) => accountsKept(`${run.id} ${acts}`, () => accountOf(run, ledger, accounts)),
+    /** Rows of the run that somebody can see to, each where it stands last. */
+    openRowsOf: (run: Run) => openKept(`${run.id} ${acts}`, () => rowsToWriteOff(run, ledger, accounts)),
+    /** Something was done: accounts are looked at anew. */
+    acted() {
+      acts += 1;
+    },
     overview: kept(FOLDERS_EVERY_MS, () => {
       const warn = (problem: string) => log.debug('a job definition can not be used', { problem });
       return lookOver(means, target, warn, accounts);

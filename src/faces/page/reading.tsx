@@ -118,9 +118,11 @@ export type ChoicesProps = Pick<ReadOtherwiseProps, 'upload' | 'reading'> & {
 /** A button for each way in which the file could be read: it is read so at once. */
 export function Choices({ upload: { id, given }, reading, choices, sheet = null }: ChoicesProps) {
   const unit = kindOf(given) === 'workbook' ? 'row' : 'line';
+  const readNow = sheet ?? reading.sheet ?? null;
+  const settings = [...new Set(choices.map(({ setting }) => setting))];
   return (
     <>
-      {[...new Set(choices.map(({ setting }) => setting))].map((setting) => (
+      {settings.toSorted(sheetFirst).map((setting) => (
         <form method="get" action={`/uploads/${id}`} class="choices">
           <h2>{QUESTIONS[setting](unit)}</h2>
           <HiddenReading reading={readingBefore(setting, reading)} />
@@ -128,12 +130,12 @@ export function Choices({ upload: { id, given }, reading, choices, sheet = null 
             .filter((one) => one.setting === setting)
             .map((one) => (
               <p>
-                {setting === 'sheet' && one.value === sheet ? <b>Read now: </b> : null}
+                {setting === 'sheet' && one.value === readNow ? <b>Read now: </b> : null}
                 <button type="submit" name={setting} value={one.value}>
                   <Text of={ANSWERS[setting](one, unit)} bytes={100} />
                 </button>{' '}
                 <span class="mono">
-                  <Text of={one.shows.slice(0, NAMES_SHOWN).join(' · ')} bytes={300} />
+                  <Text of={namesIn(one)} bytes={300} />
                 </span>
               </p>
             ))}
@@ -141,6 +143,15 @@ export function Choices({ upload: { id, given }, reading, choices, sheet = null 
       ))}
     </>
   );
+}
+
+/** All else is asked of the sheet that is read. */
+function sheetFirst(one: Setting, other: Setting): number {
+  return Number(other === 'sheet') - Number(one === 'sheet');
+}
+
+function namesIn({ shows }: ReadingChoice): string {
+  return [...shows.slice(0, NAMES_SHOWN), ...(shows.length > NAMES_SHOWN ? ['…'] : [])].join(' · ');
 }
 
 /** Another sheet has its header elsewhere. */

@@ -11,6 +11,7 @@ import type { RightCell } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import { isAdoption } from '../../operations/operations.ts';
+import { rowsToWriteOff } from '../../runs/account.ts';
 import { RERUN_OUTCOMES, rowsToTakeUp } from '../../runs/rerun.ts';
 import { definitionOf } from '../../runs/status.ts';
 import type { Reply } from '../web/visit.ts';
@@ -28,7 +29,8 @@ export const rerunningRoutes: readonly PageRoute[] = [
 const LONGEST_MS = 2_000;
 
 async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply> {
-  const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
+  const counts = await openByOutcome(run, page);
+  const there = RERUN_OUTCOMES.filter((outcome) => counts.has(outcome));
   const cause = query.get('cause') ?? '';
   const only = query.get('only');
   const outcomes = new Set<Outcome>(there.filter((outcome) => only === null || outcome === only));
@@ -60,7 +62,7 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
                   name="only"
                   value={outcome}
                   checked={outcomes.has(outcome)}
-                  words={`${countOf(run.outcomes[outcome], 'row')} ${outcome}`}
+                  words={`${countOf(counts.get(outcome) ?? 0, 'row')} ${outcome}`}
                 />
               ))
             ) : (
@@ -90,6 +92,14 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
       </>
     ),
   };
+}
+
+/** Rows that stand in this run, and are neither in doubt nor written off. */
+async function openByOutcome(run: Run, { ledger }: PageContext): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { last } of await rowsToWriteOff(run, ledger))
+    if (last.run === run.id) counts.set(last.outcome, (counts.get(last.outcome) ?? 0) + 1);
+  return counts;
 }
 
 /** Where rows go in groups, or a job can't be used, nothing is foretold: `null`. */

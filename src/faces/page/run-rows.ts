@@ -76,7 +76,9 @@ export function nameColumns(
   });
 }
 
+/** Of what could not be read: how it stands in the file. */
 function nameOf(source: Row, { definition, run }: RunRows): string {
+  if (source.kind === 'unreadable') return source.text;
   const cells = new Map(cellsOf(source, run.source.columns) ?? []);
   const names = nameColumns(definition).map((columns) =>
     columns.flatMap((column) => cells.get(column) || []).join(' '),

@@ -17,6 +17,7 @@ import { atPage } from '../../model/audit.ts';
 import { countSettled } from '../../model/outcome.ts';
 import { awaitsApproval, awaitsPerson, isOver, type Run, type RunState } from '../../model/run.ts';
 import { type Told, tellStory } from '../../model/story.ts';
+import type { OpenRow } from '../../runs/account.ts';
 import { jobFileOf } from '../../runs/adopt.ts';
 import { REPLY_FILE } from '../../runs/reply.ts';
 import { reasonAdvice } from '../../runs/report/advice.ts';
@@ -33,6 +34,7 @@ import { reportDirectory } from '../../session.ts';
 import type { Reply } from '../web/visit.ts';
 import { Bar, Warnings } from '../web/words.tsx';
 import { CAUSES_SHOWN, Causes } from './causes.tsx';
+import { correctPath } from './correct.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun, RunTitle } from './rows.tsx';
 import { runPath, StateBadge, timeTaken } from './runs.tsx';
@@ -53,16 +55,17 @@ async function show(run: Run, visit: PageVisit): Promise<Reply> {
 }
 
 async function lookAt(run: Run, page: PageContext) {
-  const { env, ledger, target, clock, accountOf, digests, paceOf } = page;
+  const { env, ledger, target, clock, accountOf, openRowsOf, digests, paceOf } = page;
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
-  const [isLeased, happened, digest, service, summary, account] = await Promise.all([
+  const [isLeased, happened, digest, service, summary, account, open] = await Promise.all([
     isRead(run.id, store),
     readStory(redis, keys, run.id),
     digests(run),
     serviceReport(ledger, run.target),
     readSummary(reportDirectory(env, run.id)),
     isOver(run) ? accountOf(run) : null,
+    isOver(run) ? openRowsOf(run) : null,
   ]);
   const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
   return {
@@ -77,6 +80,8 @@ async function lookAt(run: Run, page: PageContext) {
     files: summary?.files ?? null,
     warnings: summary?.topWarnings ?? [],
     account,
+    /** Those that stand in this run; `null`: it is not over. */
+    open: open?.filter(({ last }) => last.run === run.id) ?? null,
   };
 }
 
@@ -102,13 +107,18 @@ type Shown = Awaited<ReturnType<typeof lookAt>>;
 type Props = { readonly shown: Shown; readonly visit: PageVisit };
 
 function RunLive({ shown, visit: { visitor } }: Props) {
-  const { run, state, pace, digest, alarm, story, notes, files, warnings, account } = shown;
+  const { run, state, pace, digest, alarm, story, notes, files, warnings, account, open } = shown;
   const isOperator = visitor.role === 'operator';
   const settle = <a href={runPath(run.id, '/doubts')}>Settle them</a>;
   return (
     <>
       <h2 class="headline">{headlineOf(run, account, run.id)}</h2>
-      <Verdict of={run} account={account} doubt={isOperator ? settle : null} />
+      <Verdict
+        of={run}
+        account={account}
+        doubt={isOperator ? settle : null}
+        correct={<CorrectHere run={run} open={open ?? []} isOperator={isOperator} />}
+      />
       <div class="line">
         <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} account={account} /> : null}{' '}
         {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
@@ -149,11 +159,24 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         <Rates stretches={stretchesOf(digest.moments, story)} story={story.slice(-EVENTS)} />
         <Latencies digest={digest} />
       </div>
-      <Causes run={run} account={account} digest={digest} notes={notes} visitor={visitor} />
+      <Causes run={run} account={account} open={open} digest={digest} notes={notes} visitor={visitor} />
       <Happened story={story} />
       {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
     </>
   );
+}
+
+/** Those that stand in a later run are corrected there. */
+function CorrectHere({
+  run,
+  open,
+  isOperator,
+}: {
+  readonly run: Run;
+  readonly open: readonly OpenRow[];
+  readonly isOperator: boolean;
+}) {
+  return open.length === 0 || !isOperator ? null : <a href={correctPath(run.id, null)}>Correct them here…</a>;
 }
 
 function Requested({ run: { request } }: Pick<Shown, 'run'>) {

@@ -185,7 +185,7 @@ function keyFacts({ keys, earlierRun }: Checked, definition: JobDefinition): Fac
   if (spaceOf(operationOf(definition)) === null) return run;
   if (keys.reason !== null) return [fact('known keys', `not looked up: ${keys.reason}`)];
   const counts = [
-    `${keys.known} known to the ledger of ${keys.target}${keys.known === 0 ? '' : `: ${BECOMES[policy]}`}`,
+    `${numberShown(keys.known)} of this file's keys known to the ledger of ${keys.target}${keys.known === 0 ? '' : `: ${BECOMES[policy]}`}`,
     ...(keys.held === 0 ? [] : [`${keys.held} held by a run that is not over`]),
   ];
   const examples = keys.examples.map(exampleWords);

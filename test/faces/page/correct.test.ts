@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { isOver } from '../../../src/model/run.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 import { endedRow } from '../../support/settled-row.ts';
+import { setEntry } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import { keep, look, OPERATOR, openOwnPage, textOf, VIEWER } from './own-page.ts';
 
@@ -76,7 +77,8 @@ test('shows the key, the name and the columns at fault of open rows; those in do
   expect(textOf(html)).toMatch(/5 open rows.*K1.*IBAN.*expected an IBAN whose check digits fit/);
   expect(html).not.toContain('c1.0');
   const ofCause = await look(page, `${path}?code=missing_required`);
-  expect(inputs(ofCause.html)).toEqual(['c2.1 ']);
+  // Where the name alone is at fault the other columns say whose row it is.
+  expect(inputs(ofCause.html)).toEqual(['c2.1 ', `c2.2 ${RIGHT}`, 'c2.3 b']);
   // A cell of two lines can't be typed in one.
   const whole = await look(page, `${path}?all=1`);
   expect(inputs(whole.html).filter((one) => one.includes('.3 '))).toEqual([
@@ -174,12 +176,16 @@ test('what only looks damaged is ticked as right, in rows without a change, and 
   const { page, run, post } = await openWrong();
   const tick = (row: number): [string, string] => ['right', `${row}.2.iban_invalid`];
   const first = await post();
-  expect(textOf(first.html)).toContain('These 3 are right: iban_invalid');
+  expect(textOf(first.html)).toContain(
+    'These 3 are right column "IBAN": expected an IBAN whose check digits',
+  );
   expect(first.html.match(/name="right" value="[^"]*"/g)).toEqual(
     [1, 3, 5].map((row) => `name="right" value="${row}.2.iban_invalid"`),
   );
-  const all = await post(['alike', 'iban_invalid']);
+  const [, alike = ''] = /name="alike" value="([^"]*)"/.exec(first.html) ?? [];
+  const all = await post(['alike', alike]);
   expect(textOf(all.html)).toContain('Send 3 rows as they stand');
+  expect(textOf(all.html)).toContain('it is right (it looks damaged: expected an IBAN whose check digits');
   // A changed row goes into the file, which says of no cell that it is right.
   const mixed = await post(tick(1), tick(3), ['c3.1', 'Cyd']);
   expect(textOf(mixed.html)).toContain('Send 1 row as they stand');
@@ -212,6 +218,72 @@ test('what only looks damaged is ticked as right, in rows without a change, and 
   await until(async () => (await store.get(id))?.state === 'running');
   await page.ask?.({ kind: 'cancel', run: id, seen: 'running', why: '' }, OPERATOR);
   await until(async () => isOver((await store.get(id)) ?? run) && (await store.leaseOf(id)) === null);
+});
+
+test('a line that could not be read is shown with what its text would be in the columns, and sent once somebody says so', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const columns = ['externalId', 'name', 'note'];
+  const torn = 'K1,"Ada, Ltd",a\nrest of';
+  const run = await seed({
+    rows: 2,
+    columns,
+    definition: {
+      fields: { 'additionalInformation.crmId': 'externalId', 'details.name': 'name' },
+      ignore: ['note'],
+    },
+    settlements: [1, 2].map((row) => endedRow(row, 'invalid', { key: '', code: 'unreadable_row' })),
+  });
+  const unread = { kind: 'unreadable', row: 1, line: 2, text: torn, problem: 'expected 3 cells, got 1' };
+  await keep(page, run, 'sources', 1, JSON.stringify(unread));
+  const long = { ...unread, row: 2, line: 4, text: 'x'.repeat(64 * 1024) };
+  await keep(page, run, 'sources', 2, JSON.stringify(long));
+  const path = `/runs/${run.id}/correct`;
+  const mixed = await look(page, path);
+  expect(textOf(mixed.html)).toContain('1 row that could not be read, with all of their cells');
+
+  const code: [string, string] = ['code', 'unreadable_row'];
+  const { html } = await look(page, `${path}?code=unreadable_row`);
+  expect(inputs(html)).toEqual(['c1.0 K1', 'c1.1 Ada, Ltd', 'c1.2 a']);
+  expect(textOf(html)).toContain('Row 1 could not be read. expected 3 cells, got 1.');
+  expect(html).toContain('rest of');
+  const unsaid = await look(page, path, {
+    method: 'POST',
+    form: [code, ['c1.2', 'a rest of'], ['send', '1']],
+  });
+  expect(textOf(unsaid.html)).toContain('No changed row can be sent yet');
+  await look(page, path, {
+    method: 'POST',
+    form: [code, ['c1.2', 'a rest of'], ['read', '1'], ['send', '1']],
+  });
+  const [upload] = await page.uploads.list();
+  const text = await readFile(upload?.path ?? '', 'utf8');
+  expect(text.split(/\r?\n/)[1]).toBe(`K1,"Ada, Ltd",a rest of,${run.id},1,invalid,,unreadable_row,,`);
+});
+
+test('a key that another record has already is refused as it is typed', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const cells = (row: number, key: string) => ({ kind: 'cells', row, line: row + 1, cells: [key] });
+  const run = await seed({
+    rows: 3,
+    settlements: [
+      endedRow(1, 'created', { key: 'A1' }),
+      endedRow(2, 'invalid', { key: 'A1', code: 'duplicate_key' }),
+      endedRow(3, 'invalid', { key: 'A3', code: 'duplicate_key' }),
+    ],
+  });
+  for (const [row, key] of [
+    [2, 'A1'],
+    [3, 'A3'],
+  ] as const)
+    await keep(page, run, 'sources', row, JSON.stringify(cells(row, key)));
+  const { redis, of } = page.ledger;
+  await setEntry(redis, of(run.target).keys, 'B1', `known ${run.id} 1 sub-1`);
+  const path = `/runs/${run.id}/correct`;
+  const typed = async (key: string) =>
+    textOf((await look(page, path, { method: 'POST', form: [['c2.0', key]] })).html);
+  expect(await typed('b1')).toContain('expected a key that no other record has, but row 1 has this one');
+  expect(await typed('A3')).toContain('expected a key that no other record has, but row 3 has this one');
+  expect(await typed('A9')).toContain('Send 1 corrected row');
 });
 
 test('records of JSON are corrected by their field paths', async () => {

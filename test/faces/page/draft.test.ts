@@ -37,6 +37,33 @@ test("a file's own draft says of each column what would really be sent of it", a
   expect(jobDefinitionSchema.safeParse(parseFormJob(draft.yaml, draft.job).definition).success).toBe(true);
 });
 
+test('what is no field is said beside it, and the others are shown as they are sent', async () => {
+  const sample = await german();
+  const first = draftOf(sample, 'subclient.create', null);
+  const changes: Changes = { Firma: { field: 'details.nme' }, Ort: { field: 'details' } };
+  const known = Object.fromEntries(
+    Object.entries(changes).filter(([column]) => named(first, column) !== undefined),
+  );
+  expect(Object.keys(known).length).toBeGreaterThan(0);
+  const draft = draftOf(sample, 'subclient.create', formOf(first, known));
+  for (const [column, { field }] of Object.entries(known))
+    expect(named(draft, column)?.fieldProblem).toContain(
+      `${field} ${field === 'details' ? 'has fields' : 'is no field'}`,
+    );
+  expect(draft.problems.join()).toContain('Did you mean "details.name"?');
+  expect(draft.request).toMatch(/^POST /);
+  expect(named(draft, 'Gründungsdatum')?.samples[0]?.sent).toBe('"2001-08-13T00:00:00.000Z"');
+});
+
+test('a name that a job has already is not proposed, and not taken', async () => {
+  const sample = { ...(await german()), file: 'kunden.csv' };
+  const taken = ['kunden', 'kunden-2', 'other'];
+  const draft = draftOf(sample, 'subclient.create', null, taken);
+  expect([draft.job, draft.problems]).toEqual(['kunden-3', []]);
+  const typed = draftOf(sample, 'subclient.create', { ...formOf(draft, {}), job: 'other' }, taken);
+  expect(typed.problems).toEqual(['There is a job “other” already: choose another name.']);
+});
+
 /** Two columns that could be the key, one that counts the rows, and one that two rows share. */
 async function customers(operation: BuiltIn, form: Partial<DraftForm> = {}) {
   const rows = ['1,C1,P8,Acme', '2,C2,P7,Beta', '3,C3,P9,Beta'];

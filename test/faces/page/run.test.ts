@@ -110,7 +110,7 @@ test('rows to be written off are chosen among those that are open; more than 50 
     textOf(
       (await look(page, at, { method: 'POST', form: [['cause', ''], ['why', 'closed'], ...form] })).html,
     );
-  expect(await post([])).toContain('Expected rows to be chosen');
+  expect(await post([])).toContain('Expected rows to be ticked');
   expect(
     await post([
       ['rows', '1'],
@@ -189,6 +189,36 @@ test('before rows are sent again it is said which, and how many would be invalid
     'None of the 1 row looked at would be invalid by its cells.',
   );
   expect((await asked('only=invalid')).text).toContain('2 of the 2 rows looked at would be invalid again');
+});
+
+test('a cause of which nothing is open any more says so, and offers nothing', async () => {
+  const { page, run } = await openWrong();
+  const path = `/runs/${run.id}`;
+  const cardOf = async (code: string) => {
+    const { html } = await look(page, path);
+    return html.split('<section class="cause').find((card) => card.includes(code)) ?? '';
+  };
+  await until(async () => (await look(page, path)).html.includes('Correct them here'));
+  expect((await look(page, path)).html).toMatch(/3 rows did not succeed[^<]*<a href="[^"]*\/correct">/);
+  const write = async (row: number) => {
+    const form: [string, string][] = [
+      ['cause', ''],
+      ['why', 'closed'],
+      ['rows', String(row)],
+    ];
+    await look(page, `${path}/write-off`, { method: 'POST', form });
+  };
+  await write(1);
+  expect(await cardOf('cell_not_convertible')).toContain('/correct?code=cell_not_convertible');
+  // What was done is seen at once.
+  await write(2);
+  const done = await cardOf('cell_not_convertible');
+  expect(textOf(done)).toContain('✓ Nothing of it is left to do');
+  expect(done).not.toMatch(/\/correct|\/write-off|action=/);
+  expect(await cardOf('http_418')).toContain('/correct?code=http_418');
+  const again = textOf((await look(page, `${path}/rerun`)).html);
+  expect(again).toContain('1 row rejected');
+  expect(again).not.toMatch(/\d rows? invalid/);
 });
 
 test('rows of a cause are shown before they are written off, and no others', async () => {

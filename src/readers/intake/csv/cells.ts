@@ -1,5 +1,7 @@
 /** CSV records with their cells. csv-parse takes ten times as long as a split at the delimiters. */
 import { parse } from 'csv-parse/sync';
+import { orElse } from '../../../lib/errors.ts';
+import { MAX_UNREADABLE_CHARS } from '../row.ts';
 import type { CsvDialect } from './grammar.ts';
 import { type CsvPiece, type CsvRecord, createCsvSplitter } from './records.ts';
 
@@ -19,6 +21,21 @@ export function createCsvReader(
     for (const [i, { cells }] of quoted.entries()) cells.push(...(parsed[i] ?? []));
     return pieces;
   };
+}
+
+/**
+ * The cells of a damaged record's text, as far as they can be told; of several records the first's.
+ * None where the end of the text was not kept.
+ */
+export function cellsOfText(
+  text: string,
+  dialect: Pick<CsvDialect, 'delimiter' | 'quote'>,
+): readonly string[] | null {
+  if (text.length >= MAX_UNREADABLE_CHARS) return null;
+  const lenient = { ...dialect, escape: dialect.quote, relax_quotes: true, relax_column_count: true, to: 1 };
+  const [line = ''] = text.split(/\r?\n|\r/, 1);
+  const [cells = []] = orElse<string[][]>([line.split(dialect.delimiter)], () => parse(text, lenient));
+  return cells;
 }
 
 function isQuoted(piece: CsvPiece): piece is CsvRecord {

@@ -44,10 +44,12 @@ type CauseProps = {
   readonly cause: Cause;
   readonly digest: Pick<Digest, 'outcomes' | 'rows'>;
   readonly note: Note | null;
+  /** None of its rows is open any more. */
+  readonly isDone?: boolean;
   readonly children?: Child;
 };
 
-export function CauseCard({ cause, digest, note, children }: CauseProps) {
+export function CauseCard({ cause, digest, note, isDone = false, children }: CauseProps) {
   const { outcome, code, count, where, examples } = cause;
   const all = needingRows(digest);
   // Of so few rows each is named below.
@@ -55,7 +57,7 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
   // A row alone takes few lines, so that what concerns many stands out.
   const isOne = count === 1;
   return (
-    <section class={isOne ? 'cause one' : 'cause'}>
+    <section class={['cause', isOne ? 'one' : '', isDone ? 'done' : ''].join(' ').trim()}>
       {isOne ? null : <Weight cause={cause} all={all} />}
       <h3>
         <span class="count">{numberShown(count)}</span>
@@ -81,7 +83,10 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
           <Ends rows={digest.rows} />
         </>
       )}
-      {cause.advice === '' ? null : (
+      {isDone ? (
+        <p class="t-ok">✓ Nothing of it is left to do: corrected, sent again or written off.</p>
+      ) : null}
+      {cause.advice === '' || isDone ? null : (
         <p>
           → <Prose of={cause.advice} />
         </p>

@@ -21,12 +21,13 @@ type VerdictProps = {
   readonly of: Counted;
   /** Of the file; `null`: unknown. */
   readonly account: Account | null;
-  /** What is to be done about rows in doubt. */
+  /** What is to be done about rows in doubt, and about those to correct. */
   readonly doubt: Child;
+  readonly correct?: Child;
   readonly children?: Child;
 };
 
-export function Verdict({ of, account, doubt, children }: VerdictProps) {
+export function Verdict({ of, account, doubt, correct = null, children }: VerdictProps) {
   const sentences = sentencesOf(of, account);
   const tone = (['bad', 'doubt', 'ok'] as const).find((one) => sentences.some((said) => said.tone === one));
   return (
@@ -36,7 +37,7 @@ export function Verdict({ of, account, doubt, children }: VerdictProps) {
           <b class={`t-${said.tone}`} aria-hidden="true">
             {TONE_SIGN[said.tone]}
           </b>{' '}
-          {said.words} {said.tone === 'doubt' ? doubt : null}
+          {said.words} {said.tone === 'doubt' ? doubt : null} {said.isToCorrect === true ? correct : null}
         </p>
       ))}
       {children}
@@ -45,7 +46,12 @@ export function Verdict({ of, account, doubt, children }: VerdictProps) {
 }
 
 type Tone = 'ok' | 'bad' | 'doubt' | 'none';
-type Sentences = ReadonlyArray<{ readonly tone: Tone; readonly words: string }>;
+type Sentences = ReadonlyArray<{
+  readonly tone: Tone;
+  readonly words: string;
+  /** Of rows that somebody can correct. */
+  readonly isToCorrect?: true;
+}>;
 
 /** The sign before a sentence says what its colour says. */
 const TONE_SIGN: Readonly<Record<Tone, string>> = { ok: '✓', bad: '✗', doubt: '?', none: '·' };
@@ -57,7 +63,9 @@ function sentencesOf(run: Counted, account: Account | null): Sentences {
   const said = [
     ...goingOn(run),
     ...ofRows('doubt', inDoubt, 'may exist at the service.'),
-    ...ofRows('bad', bad, isWhole ? 'did not succeed: the causes are below.' : 'of the file to correct.'),
+    ...ofRows('bad', bad, isWhole ? 'did not succeed: the causes are below.' : 'of the file to correct.').map(
+      (said) => ({ ...said, isToCorrect: true as const }),
+    ),
     ...ofRows(
       'none',
       skipped,
