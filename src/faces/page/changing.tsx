@@ -9,11 +9,12 @@ import { type Job, operationOf } from '../../config/job-definition.ts';
 import { loadJob, parseChangedJob, readJobText } from '../../config/load-job.ts';
 import { definitionProblems } from '../../delivery/run-mapping.ts';
 import { fieldCatalog } from '../../delivery/service/operations.ts';
-import { Lines, Text } from '../../lib/html-text.tsx';
+import { cut, Lines, Text } from '../../lib/html-text.tsx';
 import { numberShown } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { digestOf } from '../../model/audit.ts';
 import { OPERATIONS } from '../../operations/operations.ts';
+import { fieldLabel } from '../../readers/mapping/request-field.ts';
 import { type JobVersion, versionsOf, whyReadOnly } from '../../runs/job-versions.ts';
 import { Facts, Table, Time } from '../../runs/report/html/parts.tsx';
 import { runsToTry } from '../../runs/trial.ts';
@@ -186,9 +187,12 @@ function Choices({ name, of }: { readonly name: string; readonly of: readonly st
 
 function fieldCells({ field, parts }: FormField, shown: FormProps['shown']) {
   const name = (
-    <b>
-      <Text of={field} bytes={150} />
-    </b>
+    <>
+      {cut(fieldLabel(field), 100)}
+      <small class="dim mono note">
+        <Text of={field} bytes={150} />
+      </small>
+    </>
   );
   if (parts === null) return [name, <span class="dim">in the text</span>, '', '', ''];
   const cells = PARTS.map(({ part, shape }) => {
@@ -346,7 +350,7 @@ async function showDraft(visit: PageVisit): Promise<Reply> {
         {trial?.kind === 'failed' ? <Problems of={trial.problems} /> : null}
         {since !== null ? null : <SaveForm {...{ id, draft, readOnly }} path={found.path} />}
         <p>
-          <a href={jobPath(draft.job, `/change?draft=${id}`)}>Back to the text</a>
+          <a href={jobPath(draft.job, `/change?draft=${id}`)}>Back to the change</a>
         </p>
       </>
     ),

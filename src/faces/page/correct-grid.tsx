@@ -140,7 +140,8 @@ function Unread({ row: { wrong, isChanged }, width }: { readonly row: Edited; re
         </pre>
         <label class="tick">
           <input type="checkbox" name="read" value={String(unread.row)} checked={isChanged} /> The cells below
-          are the whole record. What stands above and not in them is not sent.
+          are the whole record. What stands above and not in them is not sent: where it is another record,
+          take the file to correct instead.
         </label>
       </td>
     </tr>

@@ -343,7 +343,7 @@ function shown(screen: Screen, problem?: string): Reply {
           <a href={correctPath(run.id, UNREAD)}>
             {`${countOf(screen.unread, 'row')} that could not be read`}
           </a>
-          , with all of their cells.
+          : corrected apart, with all cells.
         </p>
       )}
       {problem === undefined ? null : (
@@ -385,7 +385,12 @@ function SendRight({ screen }: { readonly screen: Screen }) {
       </label>{' '}
       <button type="submit" name="send" value="right" class="go" disabled={ready === 0}>
         {ready === 0 ? 'Send the rows as they stand' : `Send ${countOf(ready, 'row')} as they stand`}
-      </button>
+      </button>{' '}
+      {screen.edited.some((row) => row.isChanged) ? (
+        <span class="t-doubt">
+          ! They go by themselves, and what is typed here is not kept: send the corrected rows first.
+        </span>
+      ) : null}
     </p>
   );
 }
@@ -404,15 +409,13 @@ function Further({ screen, next }: { readonly screen: Screen; readonly next: num
     return runPath(run.id, `/correct?${query}`);
   };
   const all = asked.isWhole ? { all: '1' } : {};
+  const after = String(asked.after);
+  const otherwise = asked.isWhole
+    ? { to: path({ after }), words: 'Only the columns at fault' }
+    : { to: path({ after, all: '1' }), words: `All columns, ${ROWS_IN_FULL} rows at a time` };
   return (
     <p>
-      {asked.isWhole ? (
-        <a href={path({ after: String(asked.after) })}>Only the columns at fault</a>
-      ) : (
-        <a href={path({ after: String(asked.after), all: '1' })}>
-          All columns, {ROWS_IN_FULL} rows at a time
-        </a>
-      )}
+      {asked.code === UNREAD ? null : <a href={otherwise.to}>{otherwise.words}</a>}
       {next === null ? null : (
         <>
           {' '}

@@ -239,7 +239,7 @@ test('a line that could not be read is shown with what its text would be in the 
   await keep(page, run, 'sources', 2, JSON.stringify(long));
   const path = `/runs/${run.id}/correct`;
   const mixed = await look(page, path);
-  expect(textOf(mixed.html)).toContain('1 row that could not be read, with all of their cells');
+  expect(textOf(mixed.html)).toContain('1 row that could not be read: corrected apart');
 
   const code: [string, string] = ['code', 'unreadable_row'];
   const { html } = await look(page, `${path}?code=unreadable_row`);
