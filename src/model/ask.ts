@@ -13,7 +13,8 @@ import { runStateSchema } from './run.ts';
 export const roleSchema = z.enum(['viewer', 'operator']);
 export type Role = z.infer<typeof roleSchema>;
 
-export type Visitor = { readonly name: string; readonly role: Role };
+/** `maker`: it is a machine, and who added it; absent: a person. */
+export type Visitor = { readonly name: string; readonly role: Role; readonly maker?: string | undefined };
 
 const run = z.string().min(1);
 const rowNumber = z.number().int().positive();
@@ -67,7 +68,14 @@ const askSchema = z.discriminatedUnion('kind', [
   /** For all rows in doubt: what is found for one may be another's. */
   z.object({ kind: z.literal('look-up'), run }),
   /** `again`: even where the file was taken before. */
-  z.object({ kind: z.literal('take'), upload: z.string(), job: z.string(), again: z.boolean() }),
+  /** `once`: the caller's own name for this start, under which it is never made twice. */
+  z.object({
+    kind: z.literal('take'),
+    upload: z.string(),
+    job: z.string(),
+    again: z.boolean(),
+    once: z.string().optional(),
+  }),
   z.object({ kind: z.literal('save-job'), name: z.string(), yaml: z.string() }),
   /** `base`: SHA-256 of the text that the form was opened with. */
   z.object({
@@ -85,7 +93,12 @@ const askSchema = z.discriminatedUnion('kind', [
 export type Ask = z.infer<typeof askSchema>;
 
 /** The page sets who asks from the session, never from what a browser sent. */
-export const askedSchema = z.object({ by: z.string().min(1), role: roleSchema, ask: askSchema });
+export const askedSchema = z.object({
+  by: z.string().min(1),
+  role: roleSchema,
+  maker: z.string().optional(),
+  ask: askSchema,
+});
 export type Asked = z.infer<typeof askedSchema>;
 
 export const answerSchema = z.discriminatedUnion('kind', [

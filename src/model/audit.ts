@@ -9,13 +9,14 @@ import { z } from 'zod';
 /** Who acts, and how that is known; `inbox`: who watches it, and not who put the file there. */
 export type Actor = {
   readonly name: string;
-  readonly via: 'page' | 'ONBOARD_ACTOR' | 'user' | 'inbox';
-  /** user@host, beside ONBOARD_ACTOR. */
+  readonly via: 'page' | 'machine' | 'ONBOARD_ACTOR' | 'user' | 'inbox';
+  /** user@host, beside ONBOARD_ACTOR; of a machine who added it. */
   readonly user?: string;
 };
 
-export function atPage(name: string): Actor {
-  return { name, via: 'page' };
+/** `maker`: of a machine; what it begins, the maker has begun too. */
+export function atPage(name: string, maker?: string): Actor {
+  return maker === undefined ? { name, via: 'page' } : { name, via: 'machine', user: maker };
 }
 
 const entrySchema = z.strictObject({

@@ -95,6 +95,8 @@ export function ledgerKeys(target: string, actor: Actor = systemUser(), sealing:
     replySecret: `${root}:reply-secret`,
     /** Hash: cause → the note on it (display.ts). */
     notes: `${root}:notes`,
+    /** String: a start that its caller has named (starts.ts). */
+    start: (digest: string) => `${root}:start:${digest}`,
     run: (run: string) => runKeys(run, `${root}:run:${run}`, sealing),
     sealing,
     /** Prefix of an identity ledger's buckets. */

@@ -21,6 +21,7 @@ type Flags = {
   readonly add?: string;
   readonly remove?: string;
   readonly role?: Role;
+  readonly machine?: boolean;
 };
 
 export const addWebCommand: AddCommand = (program, io, done) => {
@@ -31,13 +32,14 @@ export const addWebCommand: AddCommand = (program, io, done) => {
     .option('--sandbox', 'show the runs of rehearsals first')
     .option('--add <name>', 'let a person log in: prints a token for them, once')
     .addOption(new Option('--role <role>', 'of the person who is added').choices(['viewer', 'operator']))
-    .option('--remove <name>', 'let a person log in no longer')
+    .option('--machine', 'with --add: a program, which calls the interface for machines (docs/api.md)')
+    .option('--remove <name>', 'let a person or a machine in no longer')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: Flags) => done(await web(flags, io)));
 };
 
 async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number> {
-  const { home } = readEnvironment(io.env);
+  const { home, actor } = readEnvironment(io.env);
   // Where the ledger can't be had, nothing is changed.
   const record = <T>(act: Pick<Act, 'what' | 'of'>, change: () => Promise<T>) =>
     withSession(io, async ({ env, ledger: { redis, of } }) => {
@@ -48,10 +50,14 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
   if (flags.add !== undefined) {
     if (flags.role === undefined)
       throw new UsageError('--add: expected --role viewer, who looks, or --role operator, who acts too');
-    const { add: person, role } = flags;
-    const act = { what: 'person-added', of: { person, role } } as const;
-    const token = await record(act, () => addPerson(home, person, role));
-    tell(io, `${flags.add} may log in as ${flags.role} with this token, which is not shown again:`);
+    const { add: person, role, machine = false } = flags;
+    const act: Pick<Act, 'what' | 'of'> = {
+      what: 'person-added',
+      of: { person, role, ...(machine && { machine: actor.name }) },
+    };
+    const token = await record(act, () => addPerson(home, person, role, machine ? actor.name : undefined));
+    const way = machine ? 'call /api' : 'log in';
+    tell(io, `${flags.add} may ${way} as ${flags.role} with this token, which is not shown again:`);
     say(io, token);
     return 0;
   }
@@ -84,4 +90,5 @@ const EXAMPLE = `
 Examples:
   onboard web                                   beside onboard work, to look
   onboard web --add ops-1 --role operator
+  onboard web --add ci --role operator --machine
   onboard start --web 127.0.0.1:4780            the same page, which can act`;

@@ -150,7 +150,10 @@ async function carriedOut(visit: PageVisit, ask: Ask, next?: string): Promise<Re
   return told(await askFor(visit, ask), runPath(visit.params.id ?? ''), next);
 }
 
-export async function askFor({ page, visitor }: PageVisit, ask: Ask): Promise<AskAnswer> {
+export async function askFor(
+  { page, visitor }: Pick<PageVisit, 'page' | 'visitor'>,
+  ask: Ask,
+): Promise<AskAnswer> {
   if (page.ask === null) return refusedFor([STANDS_ALONE]);
   const answer = await page.ask(ask, visitor);
   if (answer.kind === 'done') page.acted();

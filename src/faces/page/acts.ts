@@ -50,10 +50,10 @@ export function createActs(
 ): (asked: Asked) => Promise<AskAnswer> {
   const acting = { session, ownRuns: createOwnRuns(session), taking };
   return async (asked) => {
-    const { by, ask } = asked;
+    const { by, maker, ask } = asked;
     const warnings: string[] = [];
     const warn = (text: string) => void warnings.push(text);
-    const own = actingAs({ ...session, ledger: { ...session.ledger, warn } }, atPage(by));
+    const own = actingAs({ ...session, ledger: { ...session.ledger, warn } }, atPage(by, maker));
     const answer = withWarnings(await answered(asked, { ...acting, session: own }), warnings);
     // The page's own doctor calls change nothing.
     if (ask.kind !== 'doctor')
@@ -66,18 +66,39 @@ function withWarnings(answer: AskAnswer, warnings: readonly string[]): AskAnswer
   return answer.kind === 'done' ? { ...answer, words: [answer.words, ...warnings].join(' ') } : answer;
 }
 
-async function answered({ by, role, ask }: Asked, acting: Acting): Promise<AskAnswer> {
+async function answered({ by, role, maker, ask }: Asked, acting: Acting): Promise<AskAnswer> {
   if (role !== 'operator')
     return { kind: 'refused', problems: ['That is for operators: you are logged in as a viewer.'] };
   try {
-    return await act(ask, by, acting);
+    if (maker !== undefined) await assertForMachines(ask, acting);
+    return await act(ask, by, acting, maker);
   } catch (error) {
     const problems = error instanceof UsageError ? [...error.problems] : [messageOf(error)];
     return { kind: 'refused', problems };
   }
 }
 
-async function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
+const FOR_MACHINES: ReadonlySet<Ask['kind']> = new Set(['pause', 'resume', 'cancel', 'rerun', 'take']);
+
+/** What a run waits for that a person has to look at. */
+const FOR_PEOPLE: ReadonlySet<Run['reason']> = new Set([
+  'approval',
+  'unusual',
+  'adopted',
+  'same-refusal',
+  'unreadable-answers',
+]);
+
+/** Approvals, releases, decisions and write-offs are a person's. */
+async function assertForMachines(ask: Ask, acting: Acting): Promise<void> {
+  if (!FOR_MACHINES.has(ask.kind)) throw new UsageError('That is for people: no machine may do it.');
+  if (ask.kind !== 'resume') return;
+  const { id, reason } = await runOf(ask.run, acting);
+  if (FOR_PEOPLE.has(reason))
+    throw new UsageError(`Run ${id} waits (${reason}) for a person to look at it: no machine may let it go.`);
+}
+
+async function act(ask: Ask, by: string, acting: Acting, maker?: string): Promise<AskAnswer> {
   switch (ask.kind) {
     case 'pause':
     case 'resume':
@@ -99,7 +120,7 @@ async function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'look-up':
       return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
-      return taker(acting).take(ask.upload, ask.job, { by, again: ask.again });
+      return taker(acting).take(ask, { by, maker, again: ask.again });
     case 'save-job':
       return taker(acting).saveJob(ask.name, ask.yaml, acting.session);
     case 'change-job':

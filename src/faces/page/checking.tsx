@@ -86,6 +86,11 @@ function rehearse({ rehearsals, runChild }: PageContext, way: Way, path: string,
   });
 }
 
+/** `null`: it was not begun, or is forgotten. */
+export function checkOf({ checks }: PageContext, { id }: Upload, job: string): Work<Checked> | null {
+  return checks.state(nameOf({ id, job }));
+}
+
 /** Of a job that is there; answers where it is told, or where one is chosen. */
 export async function beginCheck(page: PageContext, upload: Upload, job: string): Promise<string> {
   if (!(await listJobs(page.env.jobsDirectory)).includes(job)) return `/uploads/${upload.id}`;
@@ -307,7 +312,7 @@ function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly la
 }
 
 /** To be typed before the first run at a service; else `null`. */
-async function hostToType({ target, ledger }: PageContext): Promise<string | null> {
+export async function hostToType({ target, ledger }: PageContext): Promise<string | null> {
   if (target === 'sandbox' || (await hasRunsAt(target, ledger))) return null;
   return new URL(target).host;
 }

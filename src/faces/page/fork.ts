@@ -160,11 +160,11 @@ export function linkToStarter() {
   return {
     tell,
     ended,
-    ask(ask: Ask, { name, role }: Visitor) {
+    ask(ask: Ask, { name, role, maker }: Visitor) {
       asks += 1;
       const id = asks;
       const answer = new Promise<AskAnswer>((resolve) => waiting.set(id, resolve));
-      tell({ kind: 'asked', id, asked: { by: name, role, ask } });
+      tell({ kind: 'asked', id, asked: { by: name, role, maker, ask } });
       return answer;
     },
   };

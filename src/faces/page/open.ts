@@ -26,7 +26,9 @@ import { filesRoutes } from './files.tsx';
 import type { Link } from './fork.ts';
 import { heldRoutes } from './held.tsx';
 import { jobsRoutes } from './jobs.tsx';
+import { MACHINE_ROUTES } from './machine-routes.ts';
 import { mappingRoutes } from './mapping.tsx';
+import { description } from './openapi.ts';
 import { overviewRoutes } from './overview.tsx';
 import { createPageContext, type PageContext, type PageRoute } from './page-context.ts';
 import { rerunningRoutes } from './rerunning.tsx';
@@ -72,6 +74,7 @@ export async function openPage(opening: Opening, { address, sandbox, link, visit
   const server = await startPage({
     page,
     routes: ROUTES,
+    machineRoutes: [...MACHINE_ROUTES, description(MACHINE_ROUTES)],
     access,
     name: await hostNameOf(env.home),
     assets: readAssets(),

@@ -73,7 +73,7 @@ async function addressOfNamed(page: PageContext, text: string, { role }: Visitor
 }
 
 /** `next`: the runs that the next page leaves out; `null`: there is none. */
-async function findRuns({ ledger }: PageContext, { state, job, skipped }: Asked) {
+export async function findRuns({ ledger }: PageContext, { state, job, skipped }: Asked) {
   const newest = await ledger.index.latest(LOOKED_THROUGH, skipped);
   const runs: RunBrief[] = [];
   for (const batch of batchesOf(newest, AT_ONCE)) {

@@ -11,16 +11,21 @@ import { newRunId } from '../../engine/ledger/run-store.ts';
 import { fileStamp } from '../../lib/file-stamp.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { sleep } from '../../lib/waiting.ts';
-import type { AskAnswer } from '../../model/ask.ts';
+import type { Ask, AskAnswer } from '../../model/ask.ts';
 import { atPage } from '../../model/audit.ts';
 import { type ClaimInfo, claimFolder } from '../../runs/inbox/claim.ts';
 import { uploadsOf } from '../../runs/inbox/job-book.ts';
 import type { Watcher } from '../../runs/inbox/watcher.ts';
 import { makeJob } from '../../runs/job-versions.ts';
 import type { TargetSession } from '../../session.ts';
+import { createNamedStarts } from './named-starts.ts';
 import { createUploads } from './uploads.ts';
 
 export type Taking = ReturnType<typeof createTaking>;
+
+type Take = Pick<Extract<Ask, { readonly kind: 'take' }>, 'upload' | 'job' | 'again' | 'once'>;
+
+type TakenBy = { readonly by: string; readonly maker: string | undefined; readonly again: boolean };
 
 const TAKEN_WITHIN_MS = 15_000;
 const POLL_MS = 200;
@@ -30,8 +35,15 @@ export function createTaking(watcher: Watcher) {
   const { session, target, book, home } = watcher;
   const { ledger, env, io, clock } = session;
   const uploads = createUploads(home, () => clock.date());
+  const once = createNamedStarts({ ledger, target, uploads });
 
-  async function take(upload: string, name: string, as: Pick<ClaimInfo, 'by' | 'again'>): Promise<AskAnswer> {
+  async function take(asked: Take, as: TakenBy): Promise<AskAnswer> {
+    const id = newRunId(new Date());
+    if (asked.once === undefined) return takeAs(id, asked, as);
+    return once(`${as.by} ${asked.once}`, { ...asked, run: id }, (run) => takeAs(run, asked, as));
+  }
+
+  async function takeAs(id: string, { upload, job: name }: Take, as: TakenBy): Promise<AskAnswer> {
     const found = await uploads.find(upload);
     if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
     await book.refresh();
@@ -41,9 +53,8 @@ export function createTaking(watcher: Watcher) {
       throw new UsageError(
         `The job ${name} is none that this process can use: expected one of ${jobs.map((job) => job.name).join(', ')}.`,
       );
-    const unknown = whyNotBegun(atPage(as.by ?? ''), { ...job, target });
+    const unknown = whyNotBegun(atPage(as.by, as.maker), { ...job, target });
     if (unknown !== null) throw new UsageError(unknown);
-    const id = newRunId(new Date());
     const info = {
       job: name,
       target,
@@ -53,7 +64,7 @@ export function createTaking(watcher: Watcher) {
       stamp: await fileStamp(found.path),
       marker: null,
       ...as,
-    };
+    } satisfies ClaimInfo;
     const folder = dirname(found.path);
     await rename(found.path, join(folder, found.name));
     await claimFolder(folder, { id, inbox: uploadsOf(home), info });

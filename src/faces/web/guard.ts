@@ -26,9 +26,16 @@ export function refusalOf(request: GuardedRequest, origin: string): Refusal | nu
   }
   // Nobody would read the body, or wait for its end.
   if (isLook) return hasBody(request) ? { status: 400, words: 'Expected no body.' } : null;
+  // No browser comes with a machine's token by itself.
+  if (isForMachines(path)) return null;
   return isFromUs(request, origin)
     ? null
     : { status: 403, words: 'Expected to be asked by a page of this one.' };
+}
+
+/** Where a token in the request's head counts, and no cookie. */
+export function isForMachines(path: string): boolean {
+  return path.startsWith('/api/');
 }
 
 function isOfThisMachine(host: string): boolean {

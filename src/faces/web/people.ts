@@ -1,7 +1,8 @@
 /**
- * People with tokens of their own: `ONBOARD_HOME/web/people.json` has each one's name, role and the
- * digest of the token. Changed by `onboard web --add` and `--remove`, read at each log-in and while
- * a person is logged in.
+ * People and machines with tokens of their own: `ONBOARD_HOME/web/people.json` has each one's name
+ * and role, the digest of the token, and of a machine who added it. A person's token logs in at the
+ * page, a machine's asks by the interface for machines. Changed by `onboard web --add` and
+ * `--remove`, read at each log-in and while a person is logged in, and for each question.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -14,7 +15,9 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { TOKEN_NAME } from '../../model/approval.ts';
 import { type Role, roleSchema } from '../../model/ask.ts';
 
-const peopleSchema = z.array(z.object({ name: z.string(), role: roleSchema, digest: z.string() }));
+const peopleSchema = z.array(
+  z.object({ name: z.string(), role: roleSchema, digest: z.string(), maker: z.string().optional() }),
+);
 type Person = z.infer<typeof peopleSchema>[number];
 
 /** Characters of a whole SHA-256 in base64url. */
@@ -36,15 +39,15 @@ export async function readPeople(home: string): Promise<readonly Person[]> {
   }
 }
 
-/** Adds a person or renews the token; answers the token, which is shown once. */
-export async function addPerson(home: string, name: string, role: Role): Promise<string> {
+/** Adds one or renews the token, which is shown once. `maker`: it is a machine. */
+export async function addPerson(home: string, name: string, role: Role, maker?: string): Promise<string> {
   if (!TOKEN_NAME.test(name))
     throw new UsageError(
       `--add ${name}: expected a name such as ops-1: letters, digits, ".", "_", "@" and "-"`,
     );
   const token = randomBytes(32).toString('base64url');
   const others = (await readPeople(home)).filter((person) => person.name !== name);
-  await write(home, [...others, { name, role, digest: shortDigest(token, WHOLE_DIGEST) }]);
+  await write(home, [...others, { name, role, digest: shortDigest(token, WHOLE_DIGEST), maker }]);
   return token;
 }
 

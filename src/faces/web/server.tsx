@@ -16,7 +16,8 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Role, Visitor } from '../../model/ask.ts';
 import { assertSafe, type WebAccess } from './access.ts';
 import { createEntrance } from './enter.tsx';
-import { refusalOf } from './guard.ts';
+import { isForMachines, refusalOf } from './guard.ts';
+import { addMachineRoutes, type MachineRoute, problemResponse } from './machines.ts';
 import {
   type Asked,
   createLines,
@@ -35,6 +36,7 @@ import type { Core, Reply, Route } from './visit.ts';
 type PageOptions<Page extends Core> = Omit<Frame, 'page' | 'lines'> & {
   readonly page: Page;
   readonly routes: readonly Route<Page>[];
+  readonly machineRoutes?: readonly MachineRoute<Page>[];
   readonly access: WebAccess;
   /** The host name without an origin: only at this machine. */
   readonly name: string;
@@ -156,14 +158,14 @@ type Context = HonoContext<Env>;
 
 type AppOptions<Page extends Core> = Pick<
   PageOptions<Page>,
-  'page' | 'assets' | 'log' | 'routes' | 'access'
+  'page' | 'assets' | 'log' | 'routes' | 'machineRoutes' | 'access'
 > & {
   readonly sessions: Sessions;
   origin(): string;
 };
 
 function createApp<Page extends Core>(options: AppOptions<Page>) {
-  const { page, routes, assets, log, access, sessions } = options;
+  const { page, routes, machineRoutes = [], assets, log, access, sessions } = options;
   const frame = { page, assets, log, lines: createLines() };
   const app = new Hono<Env>();
   const fragments = createKept<string | Reply>(FRESH_MS, FRAGMENTS);
@@ -174,6 +176,7 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
     const header = (name: string) => context.req.header(name);
     const refused = refusalOf({ method, path, header }, options.origin());
     if (refused === null) await next();
+    else if (isForMachines(path)) context.res = problemResponse(refused.status, [refused.words]);
     else context.res = new Response(`${refused.words}\n`, { status: refused.status });
     const { headers } = context.res;
     for (const [name, value] of Object.entries(HEADERS)) if (!headers.has(name)) headers.set(name, value);
@@ -193,6 +196,8 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
     entrance.enter(context, await boundedForm(context.req.raw), addressOf(context)),
   );
   app.post('/leave', (context) => entrance.leave(context));
+
+  addMachineRoutes(app, { page, routes: machineRoutes, access, log, addressOf });
 
   const visitorOf = (context: Context, isLive: boolean) =>
     entrance.visitorOf(context, { address: addressOf(context), isLive });

@@ -53,6 +53,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
     if (key !== null) return { visitor: { name: key.name, role: 'operator' }, token: null };
 
     const person = (await people()).find((one) => isSame(one.digest, digest));
+    if (person?.maker !== undefined) return null;
     if (person !== undefined) {
       return { visitor: { name: person.name, role: person.role }, token: person.digest };
     }
@@ -101,7 +102,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
     },
     /** By a proxy: with the role of the person of that name, else a viewer. */
     async visitorNamed(name: string): Promise<Visitor> {
-      const person = (await people()).find((one) => one.name === name);
+      const person = (await people()).find((one) => one.name === name && one.maker === undefined);
       return { name, role: person?.role ?? 'viewer' };
     },
     leave(cookie = ''): void {
@@ -130,7 +131,8 @@ function createKeys(now: SessionOptions['now']) {
   };
 }
 
-function createTries() {
+/** Of guesses at a token. */
+export function createTries() {
   const perAddress = new RateLimiterMemory(PER_ADDRESS);
   const inAll = new RateLimiterMemory(IN_ALL);
   return {
@@ -162,7 +164,7 @@ function claimed(name: string): string {
   return SOMEBODY.test(name) ? `${name} (as claimed)` : 'operator (no name)';
 }
 
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   return shortDigest(text, WHOLE_DIGEST);
 }
 
@@ -171,6 +173,6 @@ export function isSameSecret(given: string, secret: string): boolean {
   return isSame(digestOf(given), digestOf(secret));
 }
 
-function isSame(a: string, b: string): boolean {
+export function isSame(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

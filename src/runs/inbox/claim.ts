@@ -37,6 +37,8 @@ const claimInfoSchema = z.object({
   again: z.boolean().optional(),
   /** Who asked for it at the page. */
   by: z.string().optional(),
+  /** That is a machine, and this who added it. */
+  maker: z.string().optional(),
 });
 export type ClaimInfo = z.infer<typeof claimInfoSchema>;
 

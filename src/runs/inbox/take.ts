@@ -95,8 +95,9 @@ async function runFileOf(
 ): Promise<TakeEnd> {
   const { store, target, session } = watcher;
   const { interrupted } = session.io;
-  const { by, again = false } = claim.info;
-  const asked = actingAs(session, by === undefined ? { ...session.env.actor, via: 'inbox' } : atPage(by));
+  const { by, maker, again = false } = claim.info;
+  const actor = by === undefined ? ({ ...session.env.actor, via: 'inbox' } as const) : atPage(by, maker);
+  const asked = actingAs(session, actor);
   const check = createRowCheck(session.ledger);
   const folder = dirname(claim.info.path);
   const from = fromOf(claim, watcher);

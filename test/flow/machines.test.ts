@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { MACHINE_ROUTES } from '../../src/faces/page/machine-routes.ts';
+import { addPerson } from '../../src/faces/web/people.ts';
+import { createJob } from '../support/flow.ts';
+import { freePort } from '../support/free-port.ts';
+import { startInboxFlow } from '../support/inbox.ts';
+import { askPage, enterPage, originOfPage, PAGE_TOKEN } from '../support/page.ts';
+import { until } from '../support/until.ts';
+
+const started = z.object({ run: z.string().nullable(), words: z.string() });
+const JSON_TYPE = { 'content-type': 'application/json' };
+const JOB = createJob();
+const DUAL = `${JOB}approval: required\n`;
+
+/** The page over a service, a machine of each role and the name of who added them. */
+async function serve(jobs: Readonly<Record<string, string>> = { plain: JOB, dual: DUAL }) {
+  const inbox = await startInboxFlow(jobs);
+  const { flow, start } = inbox;
+  const port = await freePort();
+  start(['start', '--web', `127.0.0.1:${port}`], { ONBOARD_WEB_TOKEN: PAGE_TOKEN });
+  const origin = await originOfPage(port);
+  const machine = async (name: string, role: 'viewer' | 'operator', maker = 'bea@host') => {
+    const token = await addPerson(flow.home, name, role, maker);
+    const authorization = `Bearer ${token}`;
+    const ask = async (method: string, path: string, body?: unknown, own: Record<string, string> = {}) => {
+      const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+      const headers = { authorization, ...(method === 'POST' && JSON_TYPE), ...own };
+      const answered = await askPage(origin, `/api${path}`, { method, headers, body: text });
+      return { ...answered, json: JSON.parse(answered.text) };
+    };
+    return { token, ask };
+  };
+  return { ...inbox, origin, port, machine };
+}
+
+const csv = (prefix: string, rows: number) =>
+  [
+    'externalId,details.name',
+    ...Array.from({ length: rows }, (_, i) => `${prefix}${i},${i % 10 === 0 ? '' : `Co ${i}`}`),
+    '',
+  ].join('\n');
+
+test('a load from upload to report by a machine; the same Idempotency-Key begins it once', async () => {
+  const { flow, origin, machine } = await serve({ plain: `${JOB}required: [details.name]\n` });
+  const { ask } = await machine('ci', 'operator');
+  const put = await ask('PUT', '/uploads?name=march.csv', csv('A', 50));
+  expect(put.status).toBe(201);
+  const { upload } = put.json;
+  await until(async () => (await ask('POST', `/uploads/${upload}/plan`, { job: 'plain' })).status === 200);
+  const checked = await ask('POST', `/uploads/${upload}/check`, { job: 'plain' });
+  expect(checked.json).toMatchObject({ state: 'done', file: 'march.csv', rows: 50, invalid: 5 });
+
+  const once = { 'idempotency-key': 'march' };
+  const unnamed = await ask('POST', `/uploads/${upload}/start`, { job: 'plain' }, once);
+  expect([unnamed.status, unnamed.json.detail]).toEqual([409, expect.stringContaining('"host"')]);
+  const host = new URL(flow.sandbox.url).host;
+  const begin = () => ask('POST', `/uploads/${upload}/start`, { job: 'plain', host }, once);
+  const [one, other] = await Promise.all([begin(), begin()]);
+  const later = await begin();
+  const { run } = started.parse(one.json);
+  expect([one.status, other.json.run, later.json.run]).toEqual([202, run, run]);
+  const changed = await ask('POST', `/uploads/${upload}/start`, { job: 'plain', again: true }, once);
+  expect([changed.status, changed.json.detail]).toEqual([409, expect.stringContaining('another start')]);
+
+  await until(async () => (await ask('GET', `/runs/${run}`)).json.state === 'finished');
+  expect(flow.sandbox.stats().made.subclients).toBe(45);
+  expect((await ask('GET', '/runs?state=finished')).json.runs.map((one: { run: string }) => one.run)).toEqual(
+    [run],
+  );
+  const bad = await ask('GET', `/runs/${run}/rows?outcome=invalid&cells=true`);
+  expect(bad.json.rows).toHaveLength(5);
+  expect(bad.json.rows[1]).toMatchObject({
+    row: 11,
+    key: 'A10',
+    cells: { externalId: 'A10', 'details.name': '' },
+  });
+  const told = await flow.onboard(['account', String(run), '--json']);
+  expect((await ask('GET', `/runs/${run}/account`)).json).toMatchObject({
+    ...JSON.parse(told.stdout),
+    openRows: expect.anything(),
+  });
+  await until(async () => (await ask('GET', `/runs/${run}/causes`)).json.read === 50);
+
+  // A viewer sees no cell, and a token that was taken back nothing.
+  const looks = await machine('eye', 'viewer');
+  expect((await looks.ask('GET', `/runs/${run}/rows?cells=true`)).status).toBe(403);
+  expect((await looks.ask('GET', `/runs/${run}/rows`)).json.rows[1]).not.toHaveProperty('cells');
+  expect((await looks.ask('POST', `/runs/${run}/rerun`, {})).status).toBe(403);
+  await flow.onboard(['web', '--remove', 'eye']);
+  expect((await looks.ask('GET', '/runs')).status).toBe(401);
+  // Its token is no log-in at the page, and a person's none here.
+  const page = await askPage(origin, '/enter', { method: 'POST', body: `token=${looks.token}` });
+  expect(page.status).toBe(401);
+  const entered = await enterPage(origin);
+  expect(await entered.look('/api/runs')).toContain('Expected Authorization: Bearer TOKEN.');
+});
+
+test('a machine begins what asks for approval in the name of its maker, and lets nothing go itself', async () => {
+  const { flow, origin, machine } = await serve();
+  const { ask } = await machine('ci', 'operator');
+  const { upload } = (await ask('PUT', '/uploads?name=dual.csv', csv('B', 20))).json;
+  const host = new URL(flow.sandbox.url).host;
+  const begun = await ask(
+    'POST',
+    `/uploads/${upload}/start`,
+    { job: 'dual', host },
+    { 'idempotency-key': 'b' },
+  );
+  const { run } = started.parse(begun.json);
+  await until(async () => (await ask('GET', `/runs/${run}`)).json.state === 'paused');
+  const resumed = await ask('POST', `/runs/${run}/resume`, {});
+  expect([resumed.status, resumed.json.detail]).toEqual([
+    409,
+    expect.stringContaining('no machine may let it go'),
+  ]);
+  const person = async (name: string) => {
+    return enterPage(origin, { name: '', token: await addPerson(flow.home, name, 'operator') });
+  };
+  const plan = (await ask('GET', `/runs/${run}`)).json.plan;
+  const approve = { seen: 'paused', plan };
+  const bea = await person('bea');
+  expect(await bea.post(`/runs/${run}/approve`, approve)).toContain('who can&#39;t approve it');
+  const cem = await person('cem');
+  expect(await cem.post(`/runs/${run}/approve`, approve)).toContain('is approved');
+  await until(async () => (await ask('GET', `/runs/${run}`)).json.state === 'finished');
+  const audit = (await flow.onboard(['audit', '--json'])).stdout.split('\n').filter(Boolean);
+  const registered = audit
+    .map((line) => JSON.parse(line))
+    .find(({ what, run: of }) => what === 'registered' && of === run);
+  expect(registered).toMatchObject({ actor: 'ci', via: 'machine', user: 'bea@host' });
+});
+
+const describedSchema = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ responses: z.record(z.string(), z.unknown()) })),
+  ),
+});
+
+const RUNS = Number(process.env.API_REQUESTS ?? 150);
+
+test('whatever is asked, the answer is one that the description has, and none is a failure of ours', async () => {
+  const { machine, origin, port } = await serve();
+  const { ask } = await machine('ci', 'operator');
+  // Each may ask 600 times a minute.
+  const tokens: string[] = [];
+  for (let i = 0; i <= RUNS / 400; i += 1) tokens.push((await machine(`ci-${i}`, 'operator')).token);
+  let asked = 0;
+  const { upload } = (await ask('PUT', '/uploads?name=c.csv', csv('C', 10))).json;
+  const { paths } = describedSchema.parse((await ask('GET', '/openapi.json')).json);
+  expect(Object.values(paths).flatMap((methods) => Object.keys(methods))).toHaveLength(
+    MACHINE_ROUTES.length + 1,
+  );
+  const word = fc.oneof(
+    fc.constantFrom(
+      '',
+      upload,
+      'plain',
+      '1',
+      '-1',
+      'true',
+      '__proto__',
+      '../../x',
+      '%00',
+      'é',
+      'finished',
+      'null',
+    ),
+    fc.string({ maxLength: 300 }),
+  );
+  const json = fc.oneof(
+    fc.record({ job: word }),
+    fc.record({ job: fc.constant('plain'), again: fc.boolean(), host: word }, { requiredKeys: ['job'] }),
+    fc.record({ seen: fc.constantFrom('running', 'x'), why: word }, { requiredKeys: [] }),
+    fc.record({ only: fc.array(word), cause: word }, { requiredKeys: [] }),
+    fc.jsonValue(),
+  );
+  const request = fc.record({
+    route: fc.constantFrom(...MACHINE_ROUTES),
+    part: word,
+    query: fc.dictionary(
+      fc.oneof(fc.constantFrom('state', 'job', 'before', 'after', 'q', 'outcome', 'name', 'cells'), word),
+      word,
+      { maxKeys: 3 },
+    ),
+    body: fc.oneof(
+      json.map((value) => JSON.stringify(value)),
+      fc.string({ maxLength: 100 }),
+      fc.constant('x'.repeat(70_000)),
+    ),
+    type: fc.constantFrom('application/json', 'application/json; charset=utf-8', 'text/plain', ''),
+    key: fc.option(fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme-ascii' })),
+    isKnown: fc.boolean(),
+  });
+  const seen = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(request, async ({ route, part, query, body, type, key, isKnown }) => {
+      const path = route.path.replace(
+        /:id/,
+        encodeURIComponent(part === '' ? 'x' : part).replaceAll('.', '%2E'),
+      );
+      const search = new URLSearchParams(query).toString();
+      const headers = {
+        authorization: `Bearer ${isKnown ? tokens[asked++ % tokens.length] : 'wrong'}`,
+        ...(type !== '' && { 'content-type': type }),
+        ...(key !== null && key.trim() === key && { 'idempotency-key': key }),
+      };
+      const asking = { method: route.method, headers, body: route.method === 'GET' ? '' : body };
+      const { status, text, headers: told } = await askPage(origin, `${path}?${search}`, asking, port);
+      seen.add(status);
+      const operation = paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
+      const responses = Object.keys(operation?.responses ?? {});
+      expect(responses).toContain(String(status));
+      expect(status, text).not.toBe(500);
+      const kind = status < 400 ? 'application/json' : 'application/problem+json';
+      expect(told['content-type']).toContain(kind);
+      if (status === 200) expect(route.answers[200]?.safeParse(JSON.parse(text)).error).toBeUndefined();
+    }),
+    { numRuns: RUNS },
+  );
+  expect([...seen]).toEqual(expect.arrayContaining([200, 400, 401, 404]));
+});
