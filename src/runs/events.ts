@@ -20,7 +20,7 @@ export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession
   const { id } = executed.run;
   const origin = io.env.ONBOARD_WEB_ORIGIN ?? '';
   // Without a valid address, the process that serves the page notifies.
-  const url = URL.canParse(origin) ? new URL(`/runs/${id}`, origin).href : null;
+  const url = URL.canParse(origin) ? new URL(origin).origin : null;
   for (const event of runEvents(executed, { report: reportDirectory(env, id), url })) notifier.tell(event);
   return executed;
 }
@@ -49,7 +49,7 @@ const CAUSES = 5;
 /** With everything else well below 20 kB. */
 const CAUSE_CHARACTERS = 300;
 
-/** None where the run goes on by itself. `url`: its page. */
+/** None where the run goes on by itself. `url`: where the page is. */
 export function runEvents(
   { run, summary }: Executed,
   { report, url }: { readonly report: string; readonly url: string | null },
@@ -60,7 +60,7 @@ export function runEvents(
   const at = movedAt(run);
   // A run ends once, and may be paused many times.
   const occasion = run.finishedAt === null ? [at.toISOString()] : [];
-  const page = url === null ? {} : { url };
+  const page = url === null ? {} : { url: `${url}/runs/${run.id}`, api: `${url}/api/runs/${run.id}` };
   const end = {
     run: run.id,
     job,

@@ -84,7 +84,7 @@ describe('what a run has come to is told', () => {
   });
 
   test('with its numbers, its causes without words of the service, and where its report lies', () => {
-    const url = 'https://onboard.example.com/runs/k3f9';
+    const url = 'https://onboard.example.com';
     const cause = {
       outcome: 'rejected' as const,
       code: 'rejected',
@@ -111,7 +111,8 @@ describe('what a run has come to is told', () => {
       exitCode: 1,
       causes: [{ text: '@details.name', count: 2 }],
       report: '/reports/k3f9',
-      url,
+      url: `${url}/runs/20261121-034512-k3f9`,
+      api: `${url}/api/runs/20261121-034512-k3f9`,
     });
   });
 

@@ -27,6 +27,7 @@ function describe<Part>(routes: readonly MachineRoute<Part>[]) {
   return {
     openapi: '3.1.0',
     info: { title: 'onboard', version: programVersion() },
+    servers: [{ url: '/' }],
     security: [{ machine: [] }],
     paths: Object.fromEntries(paths),
     components: {
@@ -104,6 +105,20 @@ function answerOf(schema: z.ZodType) {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
-  const { $schema: _, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $schema: _, ...own } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => nameMembers(jsonSchema),
+  });
   return own;
+}
+
+/** A record with known names is an object with these members: generators make types of them. */
+function nameMembers(schema: z.core.JSONSchema.BaseSchema): void {
+  const { propertyNames, additionalProperties: value } = schema;
+  const names = typeof propertyNames === 'object' ? (propertyNames.enum ?? []) : [];
+  if (names.length === 0 || value === undefined) return;
+  schema.properties = Object.fromEntries(names.map((name) => [String(name), value]));
+  schema.additionalProperties = false;
+  delete schema.propertyNames;
 }
