@@ -538,6 +538,8 @@ export const formSettingsSchema = settingsSchema
   .extend({
     format: formatSchema.omit({ quote: true, escape: true, trim: true }).prefault({}),
     fields: z.record(z.string(), z.union([column, convertedColumnSchema.omit({ values: true })])).default({}),
+    /** The strictest alone. */
+    guard: z.strictObject({ accounts: z.literal('hold') }).optional(),
   });
 
 export function operationOf({

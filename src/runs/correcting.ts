@@ -19,7 +19,7 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { cellsOfText } from '../readers/intake/csv/cells.ts';
 import type { Ledger } from '../session.ts';
 import { type OpenRow, rowsToWriteOff } from './account.ts';
-import { type RemainderRow, remainderFormat, remainderRows } from './report/remainder.ts';
+import { OF_NO_ROW, type RemainderRow, remainderFormat, remainderRows } from './report/remainder.ts';
 
 export type WrongRow = {
   /** Of a record its leaves, in the order of the run's columns. */
@@ -28,6 +28,8 @@ export type WrongRow = {
   readonly record: RecordRow | null;
   /** Could not be read: its cells are a guess until somebody has looked at each. `null`: it was. */
   readonly unread: UnreadRow | null;
+  /** 0: the row itself; else a further line of what could not be read, as a record of its own. */
+  readonly part: number;
   readonly settlement: Settlement;
   readonly body: RefusalBody | null;
 };
@@ -86,17 +88,37 @@ function wholeRequests(
 
 /** None where nothing is kept of the row, or it has no cells that could be told. */
 function wrongRow({ source, settlement, body }: RemainderRow, run: Run): readonly WrongRow[] {
-  const own = { settlement, body, record: null, unread: null };
+  const own = { settlement, body, record: null, unread: null, part: 0 };
   switch (source?.kind) {
     case 'cells':
       return [{ ...own, source }];
     case 'record':
       return [{ ...own, source: leavesOf(source, run.source), record: source }];
     case 'unreadable':
-      return guessedCells(source, run.source).map((cells) => ({ ...own, source: cells, unread: source }));
+      return guessedRecords(source, run.source).map((guessed, part) => ({
+        ...{ ...own, ...guessed, part },
+        settlement: part === 0 ? settlement : { ...settlement, row: OF_NO_ROW },
+      }));
     default:
       return [];
   }
+}
+
+/** Behind the numbers of a file's rows, so that each further record has one of its own. */
+const FURTHER = 1_000_000_000;
+const MOST_FURTHER = 5;
+
+/**
+ * What the text would be in the columns: as one record, and what stands on its further lines as one
+ * each. None where it can't be told.
+ */
+function guessedRecords(unread: UnreadRow, source: SourceInfo) {
+  const lines = unread.text.split(/\r?\n|\r/);
+  const texts = [unread.text, ...lines.slice(1, 1 + MOST_FURTHER).filter((line) => line.trim() !== '')];
+  return texts.flatMap((text, part) => {
+    const own = { ...unread, row: unread.row + part * FURTHER, line: unread.line + part, text };
+    return guessedCells(own, source).map((cells) => ({ source: cells, unread: own }));
+  });
 }
 
 /** Of a workbook's row the reader keeps its cells, with tabs between. */
@@ -156,12 +178,18 @@ function leafTyped(text: string, before: JsonValue | undefined): JsonValue {
 /** By column, and column by column what stands there instead. */
 export type Changes = ReadonlyMap<number, string>;
 
-/** A cell that was typed over is text, whatever the workbook had there. */
-export function withChanges(source: CellsRow, changes: Changes): CellsRow {
+/** A cell that was typed over is text, whatever the workbook had there, and so is one of `texts`. */
+export function withChanges(
+  source: CellsRow,
+  changes: Changes,
+  texts: ReadonlySet<number> = NO_CELLS,
+): CellsRow {
   const cells = source.cells.map((cell, at) => changes.get(at) ?? cell);
-  const typed = source.typed?.filter((at) => cells[at] === source.cells[at]);
+  const typed = source.typed?.filter((at) => cells[at] === source.cells[at] && !texts.has(at));
   return { ...source, cells, ...(typed !== undefined && { typed }) };
 }
+
+const NO_CELLS: ReadonlySet<number> = new Set();
 
 /** What one cell has become, in all cells of its column that said the same. */
 export function spread(

@@ -49,6 +49,7 @@ const wrong = (source: CellsRow, record: RecordRow | null = null): WrongRow => {
     source,
     record,
     unread: null,
+    part: 0,
     settlement: endedRow(source.row, 'invalid', { key: '' }),
     body: null,
   };

@@ -10,7 +10,6 @@ import { NOTE_CHARACTERS, type Notes } from '../../model/note.ts';
 import { countSettled } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import { isTable } from '../../model/source.ts';
-import type { OpenRow } from '../../runs/account.ts';
 import { HELD_CODES } from '../../runs/held-accounts.ts';
 import { type Cause, type Digest, needingRows } from '../../runs/report/digest.ts';
 import { CauseCard, WhereInFile } from '../../runs/report/html/causes.tsx';
@@ -18,6 +17,7 @@ import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import type { Reply } from '../web/visit.ts';
 import { askFor, told } from './acting.tsx';
 import { correctPath } from './correct.tsx';
+import type { Places } from './open-rows.ts';
 import type { PageRoute, PageVisit } from './page-context.ts';
 import { NO_RUN } from './rows.tsx';
 import { runPath } from './runs.tsx';
@@ -26,8 +26,8 @@ type Props = {
   readonly run: Run;
   /** Of its file; `null`: the run is not over. */
   readonly account: Account | null;
-  /** Rows that stand in this run and are open; `null`: the run is not over. */
-  readonly open: readonly OpenRow[] | null;
+  /** Where the open rows of each cause stand; `null`: the run is not over, or they are too many. */
+  readonly openByCause: ReadonlyMap<string, Places> | null;
   readonly digest: Digest;
   readonly notes: Notes;
   readonly visitor: Visitor;
@@ -36,7 +36,7 @@ type Props = {
 /** Each is 2 kB of the page; report.html has all. */
 export const CAUSES_SHOWN = 20;
 
-export function Causes({ run, account, open, digest, notes, visitor }: Props) {
+export function Causes({ run, account, openByCause, digest, notes, visitor }: Props) {
   const causes = digest.causes.slice(0, CAUSES_SHOWN);
   const others = needingRows(digest) - causes.reduce((sum, { count }) => sum + count, 0);
   const settled = countSettled(run.outcomes);
@@ -53,12 +53,16 @@ export function Causes({ run, account, open, digest, notes, visitor }: Props) {
       ) : null}
       <WhereInFile digest={digest} />
       {causes.map((cause) => {
-        const isDone = open !== null && cause.outcome !== 'in-doubt' && !isLeft(cause, open);
+        const places = openByCause?.get(cause.id) ?? new Map<string, number>();
+        const isSeen = openByCause !== null && cause.outcome !== 'in-doubt';
+        const isDone = isSeen && places.size === 0;
+        const isElsewhere = isSeen && !isDone && !places.has(run.id);
         return (
           <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null} isDone={isDone}>
+            {isElsewhere ? <Elsewhere places={places} /> : null}
             <Acts
               run={run}
-              account={isDone ? null : account}
+              account={isDone || isElsewhere ? null : account}
               cause={cause}
               isNoted={notes.has(cause.id)}
               visitor={visitor}
@@ -71,9 +75,19 @@ export function Causes({ run, account, open, digest, notes, visitor }: Props) {
   );
 }
 
-/** Whether a row that ended like this may be open still: several causes can have one code. */
-function isLeft({ outcome, code }: Cause, open: readonly OpenRow[]): boolean {
-  return open.some(({ last }) => last.outcome === outcome && last.code === code);
+/** Sent again or corrected, and open still. */
+function Elsewhere({ places }: { readonly places: Places }) {
+  return (
+    <p>
+      Its open rows stand in a later run:{' '}
+      {[...places].map(([run, count], i) => (
+        <>
+          {i === 0 ? '' : ', '}
+          <a href={runPath(run)}>{`${numberShown(count)} in ${run}`}</a>
+        </>
+      ))}
+    </p>
+  );
 }
 
 type ActsProps = Pick<Props, 'run' | 'account' | 'visitor'> & {

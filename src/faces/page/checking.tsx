@@ -20,6 +20,7 @@ import {
   unusualWords,
 } from '../../runs/check/words.ts';
 import { cautions } from '../../runs/input.ts';
+import { warningAdvice } from '../../runs/report/advice.ts';
 import { Facts, Table, Time } from '../../runs/report/html/parts.tsx';
 import { type Summary, summarySchema } from '../../runs/report/summary.ts';
 import { hasRunsAt } from '../../runs/status.ts';
@@ -129,7 +130,8 @@ function Corrected({ given }: { readonly given: string }) {
   if (run === undefined) return null;
   return (
     <p>
-      <a href={runPath(run, '/correct')}>Back to the rows of the run that are to correct</a>
+      <a href={runPath(run, '/correct')}>Back to the rows to correct</a>, as they stand in the run: what was
+      typed is in this file alone.
     </p>
   );
 }
@@ -146,9 +148,7 @@ async function checkBody(page: PageContext, way: Way, given: string) {
           <Findings found={{ ...work.value, file: given }} job={job} />
           {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
           <h2>Start</h2>
-          {work.value.warnings.length === 0 || work.value.estimate.requests === 0 ? null : (
-            <p class="t-doubt">{`! ${countOf(work.value.warnings.length, 'warning')} above: those cells are sent as they stand.`}</p>
-          )}
+          <SentAllTheSame found={work.value} />
           {page.ask === null ? (
             <p>This page stands alone: it can start nothing.</p>
           ) : (
@@ -176,6 +176,12 @@ async function checkBody(page: PageContext, way: Way, given: string) {
         </form>
       );
   }
+}
+
+function SentAllTheSame({ found: { warnings, estimate } }: Pick<Finding, 'found'>) {
+  const sent = warnings.filter(({ code }) => warningAdvice(code) === '').length;
+  if (sent === 0 || estimate.requests === 0) return null;
+  return <p class="t-doubt">{`! ${countOf(sent, 'warning')} above: those rows are sent as they stand.`}</p>;
 }
 
 /** Once it is no more, the browser loads the page again. */

@@ -56,6 +56,11 @@ type AskedFor = {
   readonly why: string;
 };
 
+/** Of a workbook's number cell, in a row that is changed: what it says is sent as text. */
+export function textTick(row: number, at: number): string {
+  return `${row}.${at}.text`;
+}
+
 /** What one button says of all cells that look damaged in the same way. */
 export function likenessOf(issue: Pick<Issue, 'code' | 'expected' | 'values' | 'settings'>): string {
   return `${issue.code} ${expectedWords(issue)}`;
@@ -127,8 +132,19 @@ export function Grid({ screen }: { readonly screen: Screen }) {
 
 /** Above its cells: what stands in the file, and the tick that says that they are read right. */
 function Unread({ row: { wrong, isChanged }, width }: { readonly row: Edited; readonly width: number }) {
-  const { unread } = wrong;
+  const { unread, part } = wrong;
   if (unread === null) return null;
+  if (part > 0)
+    return (
+      <tr class="unread">
+        <td colspan={width}>
+          <label class="tick">
+            <input type="checkbox" name="read" value={String(unread.row)} checked={isChanged} /> Line{' '}
+            {numberShown(unread.line)} of it is a record of its own, with these cells
+          </label>
+        </td>
+      </tr>
+    );
   return (
     <tr class="unread">
       <td colspan={width}>
@@ -140,8 +156,7 @@ function Unread({ row: { wrong, isChanged }, width }: { readonly row: Edited; re
         </pre>
         <label class="tick">
           <input type="checkbox" name="read" value={String(unread.row)} checked={isChanged} /> The cells below
-          are the whole record. What stands above and not in them is not sent: where it is another record,
-          take the file to correct instead.
+          are the whole record. What stands above and in no record that is ticked here is not sent.
         </label>
       </td>
     </tr>
@@ -165,7 +180,7 @@ function GridRow({ row, screen, shownAt }: GridRowProps) {
   return (
     <tr class={row.isChanged ? 'changed' : undefined}>
       <th scope="row" class="n">
-        <a href={runPath(run.id, `/rows/${now.row}`)}>{numberShown(now.row)}</a>
+        {wrong.part > 0 ? '+' : <a href={runPath(run.id, `/rows/${now.row}`)}>{numberShown(now.row)}</a>}
       </th>
       <td>
         {isKeyOpen ? place(keyAt) : <Text of={wrong.settlement.key} bytes={120} />}
@@ -194,7 +209,8 @@ function RowWords({ row, columns }: { readonly row: Edited; readonly columns: re
   if (wrong.unread !== null && !isChanged) return null;
   const ofRow = issues.filter(({ column }) => column === null || !columns.includes(column)).map(issueWords);
   // What its cells alone don't show, such as a key that an earlier row of the file has.
-  const said = issues.length === 0 && !isChanged ? [reasonOf(wrong) || messageOf(wrong.settlement)] : [];
+  const isShown = (issues.length === 0 || wrong.settlement.outcome !== 'invalid') && !isChanged;
+  const said = isShown ? [reasonOf(wrong) || messageOf(wrong.settlement)] : [];
   return (
     <>
       {[...said, ...ofRow].map((one) => (
@@ -220,7 +236,31 @@ function likeIt(edited: readonly Edited[], { wrong, now }: Edited, at: number): 
   return edited.filter((one) => one.wrong.source.cells[at] === before && one.now.cells[at] === before).length;
 }
 
-function Cell({ row: { wrong, now, issues, doubtful }, at, column, like }: CellProps) {
+type AsTextProps = {
+  readonly row: CellsRow;
+  readonly at: number;
+  readonly isChanged: boolean;
+  /** The workbook holds a number, a date or a boolean there. */
+  readonly isTyped: boolean;
+};
+
+/** Its row goes into a file, which says of no cell that it is right: there it is written as text. */
+function AsText({ row, at, isChanged, isTyped }: AsTextProps) {
+  if (!isTyped || !isChanged) return null;
+  return (
+    <label class="right">
+      <input
+        type="checkbox"
+        name="text"
+        value={textTick(row.row, at)}
+        checked={row.typed?.includes(at) !== true}
+      />{' '}
+      it is right, as text
+    </label>
+  );
+}
+
+function Cell({ row: { wrong, now, issues, doubtful, isChanged }, at, column, like }: CellProps) {
   const value = now.cells[at] ?? '';
   // A field of one line would lose them.
   if (/[\r\n]/.test(wrong.source.cells[at] ?? '')) return <Text of={value} bytes={300} />;
@@ -252,6 +292,7 @@ function Cell({ row: { wrong, now, issues, doubtful }, at, column, like }: CellP
           <Text of={own.map(ofCell).join('; ')} bytes={300} />
         </small>
       )}
+      <AsText row={now} isChanged={isChanged} at={at} isTyped={wrong.source.typed?.includes(at) === true} />
       {doubtful
         .filter((one) => one.at === at)
         .map(({ name: tick, isRight, issue }) => (

@@ -28,7 +28,15 @@ import type { RemainderRow } from '../../runs/report/remainder.ts';
 import type { Reply } from '../web/visit.ts';
 import { askFor, told, WHY_CHARACTERS } from './acting.tsx';
 import { beginCheck } from './checking.tsx';
-import { AllAlike, type Doubtful, type Edited, Grid, likenessOf, type Screen } from './correct-grid.tsx';
+import {
+  AllAlike,
+  type Doubtful,
+  type Edited,
+  Grid,
+  likenessOf,
+  type Screen,
+  textTick,
+} from './correct-grid.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
 import { knownIn, nameColumns } from './run-rows.ts';
@@ -84,10 +92,11 @@ function notHere(run: Run, why: string): Reply {
 /** `changes`: by row, as typed. A text: why nothing can be corrected here. */
 async function screenOf(
   run: Run,
-  { page }: PageVisit,
+  visit: PageVisit,
   asked: URLSearchParams,
   changes: ReadonlyMap<number, Changes>,
 ): Promise<Screen | string> {
+  const { page } = visit;
   const { ledger } = page;
   if (!isOver(run)) return 'The run is not over: its rows can be corrected once it is.';
   const definition = await ledger.of(run.target).store.definition(run.id);
@@ -105,12 +114,16 @@ async function screenOf(
   if (found.rows.length === 0)
     return 'No open row of this run can be corrected here: rows in doubt are settled, and what is no record at all is corrected in the file to correct.';
 
+  if (rows.length === 0) return screenOf(run, visit, ofCode(asked, UNREAD), changes);
+
   const mapping = mappingFor(definition, run.source);
   const [, row, at] = FIELD.exec(asked.get('same') ?? '') ?? [];
   const all = row === undefined ? changes : spread(rows, changes, { row: Number(row), at: Number(at) });
-  const ticked = new Set([...asked.getAll('right'), ...asked.getAll('read')]);
+  const ticked = new Set(['right', 'read', 'text'].flatMap((name) => asked.getAll(name)));
   const edited = editedRows(rows, all, { mapping, definition, run, ticked, alike: asked.get('alike') });
-  const places = placesIn(run, definition, edited, of.isWhole);
+  const named = (await page.digests(run)).causes.filter((one) => code === null || one.code === code);
+  const columns = new Set(named.flatMap((one) => one.columns));
+  const places = placesIn(run, definition, edited, { isWhole: of.isWhole, columns });
   return {
     run,
     definition,
@@ -118,12 +131,18 @@ async function screenOf(
     ...places,
     asked: { ...of, after, why: asked.get('why') ?? '' },
     total: found.total,
-    unread: found.rows.length - rows.length,
+    unread: found.rows.filter((row) => !isShown(row) && row.part === 0).length,
     next: found.next,
   };
 }
 
 const UNREAD = 'unreadable_row';
+
+function ofCode(asked: URLSearchParams, code: string): URLSearchParams {
+  const own = new URLSearchParams(asked);
+  own.set('code', code);
+  return own;
+}
 
 type KeysOf = {
   readonly page: PageContext;
@@ -170,7 +189,7 @@ type Means = {
   readonly mapping: FileMapping;
   readonly definition: JobDefinition;
   readonly run: Run;
-  /** Names of cells that are right, and numbers of unreadable rows whose cells are read right. */
+  /** Names of cells that are right or text, and of unreadable rows whose cells are read right. */
   readonly ticked: ReadonlySet<string>;
   /** What the cells that are ticked by one button have in common. */
   readonly alike: string | null;
@@ -183,7 +202,9 @@ function editedRows(
 ): readonly Edited[] {
   const { mapping, definition, run } = means;
   const corrected = rows.map((wrong) => {
-    const now = withChanges(wrong.source, changes.get(wrong.source.row) ?? NO_CHANGES);
+    const { row: number, cells } = wrong.source;
+    const texts = new Set(cells.flatMap((_, at) => (means.ticked.has(textTick(number, at)) ? [at] : [])));
+    const now = withChanges(wrong.source, changes.get(number) ?? NO_CHANGES, texts);
     const isRead = means.ticked.has(String(now.row));
     const row = isRead ? now : (wrong.unread ?? correctedRow(wrong, now, run.source));
     return { wrong, now, row, isChanged: wrong.unread === null ? isChanged(wrong, now) : isRead };
@@ -241,17 +262,24 @@ function checkOf({ code }: Issue) {
 const NO_CHANGES: Changes = new Map();
 
 /** Which columns are shown: those at fault first; where none is known, the first of the file. */
-function placesIn(run: Run, definition: JobDefinition, edited: readonly Edited[], isWhole: boolean) {
+function placesIn(
+  run: Run,
+  definition: JobDefinition,
+  edited: readonly Edited[],
+  /** `columns`: behind the fields that the service names. */
+  asked: { readonly isWhole: boolean; readonly columns: ReadonlySet<string> },
+) {
   const { columns } = run.source;
-  const own = columns.flatMap((column, at) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [at]));
+  const all = columns.flatMap((column, at) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [at]));
   const keyAt = columns.indexOf(definition.key ?? '');
   const named = nameColumns(definition).flat();
   const nameAt = columns.findIndex((column) => named.includes(column));
-  const atFault = new Set(edited.flatMap(({ wrong, issues }) => faultsOf(wrong, issues)));
-  const others = own.filter((at) => at !== keyAt && at !== nameAt);
-  const faulty = others.filter((at) => atFault.has(columns[at] ?? ''));
+  const own = new Set(edited.flatMap(({ wrong, issues }) => faultsOf(wrong, issues)));
+  const isAtFault = (at: number) => own.has(columns[at] ?? '') || asked.columns.has(columns[at] ?? '');
+  const others = all.filter((at) => at !== keyAt && at !== nameAt);
+  const faulty = others.filter(isAtFault);
   const some = faulty.length > 0 ? faulty : others;
-  return { keyAt, nameAt, columns: isWhole ? own : some.slice(0, COLUMNS) };
+  return { keyAt, nameAt, columns: asked.isWhole ? all : some.slice(0, COLUMNS) };
 }
 
 function faultsOf({ settlement }: WrongRow, issues: readonly Issue[]): readonly string[] {

@@ -11,7 +11,7 @@ import { buildRequest, fieldCatalog } from '../../delivery/service/operations.ts
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Issue } from '../../model/issue.ts';
-import type { Mapped, Mapping } from '../../model/mapping.ts';
+import type { FileMapping, Mapped } from '../../model/mapping.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { type BuiltIn, callOfNew, OPERATIONS, pathFieldOf } from '../../operations/operations.ts';
@@ -21,6 +21,7 @@ import {
   chosenKey,
   type JobProposal,
   type KeyGuess,
+  requiredOf,
 } from '../../readers/mapping/proposal/propose-job.ts';
 import { createFieldLookup, parseFieldPath } from '../../readers/mapping/request-field.ts';
 import { type FileSample, likeliestOperation, proposalText, proposeFor } from '../../runs/check/proposal.ts';
@@ -74,7 +75,9 @@ export function draftOf(
   const { proposal, problems } = changed(proposed, choices, { sample, unknown });
   const compiled = compile(proposal, choices.job, sample);
   const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
-  const mappedColumns = columnsOf(shown, choices, { operation, proposed, mapped, unknown });
+  // A cell that looks damaged keeps its row back, and the others would not be shown.
+  const ifRight = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.lifting(() => true).map);
+  const mappedColumns = columnsOf(shown, choices, { operation, proposed, mapped, ifRight, unknown });
   return {
     operation,
     job: choices.job,
@@ -195,7 +198,7 @@ function changed(
       fields,
       itself: sent.filter(isItself).map(({ column }) => column),
       open: open.map(({ column }) => ({ column, reason: 'not sent' })),
-      required: proposed.required.filter((field) => filled.has(field)),
+      required: requiredOf(filled),
       missingId: hasId ? null : missingId,
     },
   };
@@ -245,7 +248,7 @@ function freeName(name: string, taken: readonly string[]): string {
 
 type Compiled = {
   readonly yaml: string;
-  readonly mapping: Mapping | null;
+  readonly mapping: FileMapping | null;
   readonly problems: readonly string[];
 };
 
@@ -271,19 +274,21 @@ type Around = {
   readonly operation: BuiltIn;
   readonly proposed: JobProposal;
   readonly mapped: readonly Mapped[];
+  /** The same, where cells that only look damaged are right. */
+  readonly ifRight: readonly Mapped[];
   readonly unknown: ReadonlyMap<string, string>;
 };
 
 /** The file's columns, each with what would really be sent of it. */
 function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, around: Around) {
-  const { operation, proposed, mapped, unknown } = around;
+  const { operation, proposed, mapped, ifRight, unknown } = around;
   const candidates = proposed.candidates.map(({ column }) => column);
   const cells = rows.map((row) => textsOf(row, source.columns));
   const refusals = byColumn(mapped.flatMap((one) => (one.kind === 'issues' ? one.issues : [])));
   const warnings = byColumn(mapped.flatMap((one) => (one.kind === 'mapped' ? one.warnings : [])));
   return source.columns.map((column, i) => {
     const { field = '', reading = '', isConfirmed = false } = columns[i] ?? {};
-    const seen = cells.map((row, at) => ({ cell: row[i] ?? '', of: mapped[at] }));
+    const seen = cells.map((row, at) => ({ cell: row[i] ?? '', of: ifRight[at] }));
     const filled = seen.filter(({ cell }) => cell !== '');
     const [bad, odd] = [refusals.get(column) ?? [], warnings.get(column) ?? []];
     const offered = notationsFor(column, proposed);

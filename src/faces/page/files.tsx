@@ -157,7 +157,7 @@ const choicesSchema = sampleSchema.pick({ choices: true });
 
 /**
  * Its first rows, or why it can't be read. Without settings from the form it is read by itself, and
- * where that fails, as a job with fitting columns reads its files.
+ * where that fails, or no job takes it so, as a job with fitting columns reads its files.
  */
 export async function sampleOf(
   page: PageContext,
@@ -165,9 +165,13 @@ export async function sampleOf(
   reading: Reading,
 ): Promise<FileSample | Unread> {
   const plain = await readSo(page, upload, reading);
-  if ('source' in plain || Object.keys(reading).length > 0) return plain;
+  if (Object.keys(reading).length > 0) return plain;
+  const jobs = await readJobs(page.env.jobsDirectory);
+  const takesPlain = ({ job }: (typeof jobs)[number]) =>
+    job !== null && 'source' in plain && misfits(job.definition, plain.source).length === 0;
+  if (jobs.some(takesPlain)) return plain;
   const tried = new Set<string>();
-  for (const { job } of await readJobs(page.env.jobsDirectory)) {
+  for (const { job } of jobs) {
     const own = job === null ? {} : readingOf(job.definition.format);
     if (job === null || Object.keys(own).length === 0) continue;
     if (tried.add(JSON.stringify(own)).size > READINGS_TRIED) return plain;

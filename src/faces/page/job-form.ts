@@ -126,6 +126,8 @@ function addField(document: Document, field: string, column: string): void {
   if (column === '' || document.hasIn(['fields', field]))
     throw new UsageError(`${field}: expected a field that isn't there yet, and its column.`);
   document.setIn(['fields', field], column);
+  const ignored = document.get('ignore');
+  if (isSeq(ignored)) ignored.items = ignored.items.filter((one) => !isScalar(one) || one.value !== column);
 }
 
 /** What stays of a list or a map keeps its comments. */

@@ -16,6 +16,7 @@ import type { Run } from '../../model/run.ts';
 import { accountOf, type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
 import { lookOver } from '../../runs/inbox/overview.ts';
 import { createPace } from '../../runs/progress.ts';
+import type { Digest } from '../../runs/report/digest.ts';
 import { serviceAlarm } from '../../runs/service-notice.ts';
 import { serviceReport } from '../../runs/status.ts';
 import { actingAs, type Session } from '../../session.ts';
@@ -23,6 +24,7 @@ import type { Core, Route, Visit } from '../web/visit.ts';
 import type { rememberFiles } from './child.ts';
 import type { FileOfDecisions } from './decisions.ts';
 import { createDigests } from './digests.ts';
+import { openByCause } from './open-rows.ts';
 
 type Means = Pick<Session, 'env' | 'ledger' | 'log' | 'clock'> &
   Pick<Core, 'command'> &
@@ -54,6 +56,7 @@ function createMemory(means: Means) {
   const accounts = createAccountMemory();
   const accountsKept = createKept<Account>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   const openKept = createKept<readonly OpenRow[]>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
+  const causesKept = createKept<Awaited<ReturnType<typeof openByCause>>>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   let acts = 0;
   return {
     recordEntry({ name }: Visitor) {
@@ -75,6 +78,9 @@ function createMemory(means: Means) {
     accountOf: (run: Run) => accountsKept(`${run.id} ${acts}`, () => accountOf(run, ledger, accounts)),
     /** Rows of the run that somebody can see to, each where it stands last. */
     openRowsOf: (run: Run) => openKept(`${run.id} ${acts}`, () => rowsToWriteOff(run, ledger, accounts)),
+    /** By cause of a run, where its open rows stand. */
+    openByCause: (run: Run, open: readonly OpenRow[], digest: Digest) =>
+      causesKept(`${run.id} ${acts}`, () => openByCause(means, run, open, digest)),
     /** Something was done: accounts are looked at anew. */
     acted() {
       acts += 1;

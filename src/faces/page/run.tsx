@@ -10,14 +10,13 @@ import { basename, join } from 'node:path';
 import { readNotes, readStory } from '../../engine/ledger/display.ts';
 import { insteadOf } from '../../lib/errors.ts';
 import { Prose, Text } from '../../lib/html-text.tsx';
-import { countOf } from '../../lib/terminal.ts';
+import { countOf, numberShown } from '../../lib/terminal.ts';
 import { type Account, toCorrect } from '../../model/account.ts';
 import { whyNotApproved, whyUnknown } from '../../model/approval.ts';
 import { atPage } from '../../model/audit.ts';
 import { countSettled } from '../../model/outcome.ts';
 import { awaitsApproval, awaitsPerson, isOver, type Run, type RunState } from '../../model/run.ts';
 import { type Told, tellStory } from '../../model/story.ts';
-import type { OpenRow } from '../../runs/account.ts';
 import { jobFileOf } from '../../runs/adopt.ts';
 import { REPLY_FILE } from '../../runs/reply.ts';
 import { reasonAdvice } from '../../runs/report/advice.ts';
@@ -29,12 +28,13 @@ import { stretchesOf } from '../../runs/report/timeline.ts';
 import { accountLine, againstWords, approvalFacts } from '../../runs/report/words.ts';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { serviceAlarm } from '../../runs/service-notice.ts';
-import { isRead, serviceReport, stateOf } from '../../runs/status.ts';
+import { isRead, runOf, serviceReport, stateOf } from '../../runs/status.ts';
 import { reportDirectory } from '../../session.ts';
 import type { Reply } from '../web/visit.ts';
 import { Bar, Warnings } from '../web/words.tsx';
 import { CAUSES_SHOWN, Causes } from './causes.tsx';
 import { correctPath } from './correct.tsx';
+import { type Places, placesOf } from './open-rows.ts';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun, RunTitle } from './rows.tsx';
 import { runPath, StateBadge, timeTaken } from './runs.tsx';
@@ -67,6 +67,8 @@ async function lookAt(run: Run, page: PageContext) {
     isOver(run) ? accountOf(run) : null,
     isOver(run) ? openRowsOf(run) : null,
   ]);
+  const delivery = account === null ? null : await runOf(ledger, account.delivery);
+  const openOfFile = delivery === null || !isOver(delivery) ? [] : await openRowsOf(delivery);
   const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
   return {
     run,
@@ -80,8 +82,9 @@ async function lookAt(run: Run, page: PageContext) {
     files: summary?.files ?? null,
     warnings: summary?.topWarnings ?? [],
     account,
-    /** Those that stand in this run; `null`: it is not over. */
-    open: open?.filter(({ last }) => last.run === run.id) ?? null,
+    /** Of the file: in which runs its open rows stand. */
+    places: placesOf(openOfFile),
+    openByCause: open === null ? null : await page.openByCause(run, open, digest),
   };
 }
 
@@ -107,7 +110,7 @@ type Shown = Awaited<ReturnType<typeof lookAt>>;
 type Props = { readonly shown: Shown; readonly visit: PageVisit };
 
 function RunLive({ shown, visit: { visitor } }: Props) {
-  const { run, state, pace, digest, alarm, story, notes, files, warnings, account, open } = shown;
+  const { run, state, pace, digest, alarm, story, files, warnings, account, places } = shown;
   const isOperator = visitor.role === 'operator';
   const settle = <a href={runPath(run.id, '/doubts')}>Settle them</a>;
   return (
@@ -117,7 +120,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         of={run}
         account={account}
         doubt={isOperator ? settle : null}
-        correct={<CorrectHere run={run} open={open ?? []} isOperator={isOperator} />}
+        correct={isOperator ? <CorrectAt run={run} places={places} /> : null}
       />
       <div class="line">
         <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} account={account} /> : null}{' '}
@@ -159,24 +162,31 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         <Rates stretches={stretchesOf(digest.moments, story)} story={story.slice(-EVENTS)} />
         <Latencies digest={digest} />
       </div>
-      <Causes run={run} account={account} open={open} digest={digest} notes={notes} visitor={visitor} />
+      <Causes {...shown} visitor={visitor} />
       <Happened story={story} />
       {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
     </>
   );
 }
 
-/** Those that stand in a later run are corrected there. */
-function CorrectHere({
-  run,
-  open,
-  isOperator,
-}: {
-  readonly run: Run;
-  readonly open: readonly OpenRow[];
-  readonly isOperator: boolean;
-}) {
-  return open.length === 0 || !isOperator ? null : <a href={correctPath(run.id, null)}>Correct them here…</a>;
+const RUNS_NAMED = 4;
+
+/** Each row is corrected in the run where it stands. */
+function CorrectAt({ run, places }: { readonly run: Run; readonly places: Places }) {
+  if (places.size === 1 && places.has(run.id))
+    return <a href={correctPath(run.id, null)}>Correct them here…</a>;
+  return (
+    <>
+      {[...places].slice(0, RUNS_NAMED).map(([id, count], i) => (
+        <>
+          {i === 0 ? '' : ', '}
+          <a href={correctPath(id, null)}>
+            {`Correct ${numberShown(count)} ${id === run.id ? 'here' : `in run ${id}`}…`}
+          </a>
+        </>
+      ))}
+    </>
+  );
 }
 
 function Requested({ run: { request } }: Pick<Shown, 'run'>) {

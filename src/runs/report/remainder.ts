@@ -171,8 +171,12 @@ function originalCells(source: Row | null, kept: readonly number[]): readonly st
   return kept.map((i) => (source?.kind === 'cells' ? (source.cells[i] ?? '') : ''));
 }
 
+/** The number of a row that stands for none of the run: it is a record of its own. */
+export const OF_NO_ROW = 0;
+
 function addedCells(run: string, row: RemainderRow): readonly string[] {
   const s = row.settlement;
+  if (s.row === OF_NO_ROW) return ADDED.map(() => '');
   return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, reasonOf(row)];
 }
 

@@ -122,7 +122,7 @@ export function correctionOf(row: RemainderRow, telling: Telling): Correction {
   const { language, key } = telling;
   const found = settlement.issues.map((issue) => ({
     column: issue.column,
-    said: issueSaid(issue, settlement, language),
+    said: issueSaid(issue, linesOf(row), language),
   }));
   if (found.length === 0) {
     const isOfKey = OF_KEY.has(sentenceOf(settlement.code, settlement.outcome));
@@ -140,7 +140,7 @@ function sentenceOf(code: string, outcome: string): string {
 }
 
 /** What was expected is of the job's definition, unless it has values, which name other rows. */
-function issueSaid(issue: KeptIssue, { line }: Settlement, language: Language): string {
+function issueSaid(issue: KeptIssue, line: string, language: Language): string {
   const isRepeated = issue.code === 'rule_broken' && issue.values !== undefined;
   const sentence = isRepeated ? 'repeated' : sentenceOf(issue.code, '');
   const expected = issue.values === undefined ? issue.expected : '…';
@@ -148,10 +148,17 @@ function issueSaid(issue: KeptIssue, { line }: Settlement, language: Language): 
 }
 
 function rowSaid(row: RemainderRow, { language, serviceWords }: Telling): string {
-  const { code, outcome, line } = row.settlement;
+  const { code, outcome } = row.settlement;
+  const line = linesOf(row);
   const said = serviceWords && outcome === 'rejected' ? serviceMessage(saidOf(row) ?? '') : '';
   if (said !== '') return told(language, 'said', { words: said });
   return told(language, sentenceOf(code, outcome), { line, expected: '…' });
+}
+
+/** What could not be read may hold several records. */
+function linesOf({ settlement: { line }, source }: RemainderRow): string {
+  const more = source?.kind === 'unreadable' ? source.text.split(/\r?\n|\r/).length - 1 : 0;
+  return more === 0 ? String(line) : `${line}–${line + more}`;
 }
 
 export type Counts = Readonly<Record<'received' | 'accepted' | Fate, number>>;

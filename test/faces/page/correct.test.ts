@@ -223,7 +223,7 @@ test('what only looks damaged is ticked as right, in rows without a change, and 
 test('a line that could not be read is shown with what its text would be in the columns, and sent once somebody says so', async () => {
   const { page, seed } = await openOwnPage(own());
   const columns = ['externalId', 'name', 'note'];
-  const torn = 'K1,"Ada, Ltd",a\nrest of';
+  const torn = 'K1,"Ada, Ltd",a\nK8,Gus';
   const run = await seed({
     rows: 2,
     columns,
@@ -238,14 +238,15 @@ test('a line that could not be read is shown with what its text would be in the 
   const long = { ...unread, row: 2, line: 4, text: 'x'.repeat(64 * 1024) };
   await keep(page, run, 'sources', 2, JSON.stringify(long));
   const path = `/runs/${run.id}/correct`;
-  const mixed = await look(page, path);
-  expect(textOf(mixed.html)).toContain('1 row that could not be read: corrected apart');
+  // Nothing else is open.
+  expect(inputs((await look(page, path)).html)).toHaveLength(6);
 
   const code: [string, string] = ['code', 'unreadable_row'];
   const { html } = await look(page, `${path}?code=unreadable_row`);
-  expect(inputs(html)).toEqual(['c1.0 K1', 'c1.1 Ada, Ltd', 'c1.2 a']);
+  const further = ['K8', 'Gus', ''].map((cell, at) => `c1000000001.${at} ${cell}`);
+  expect(inputs(html)).toEqual(['c1.0 K1', 'c1.1 Ada, Ltd', 'c1.2 a', ...further]);
   expect(textOf(html)).toContain('Row 1 could not be read. expected 3 cells, got 1.');
-  expect(html).toContain('rest of');
+  expect(textOf(html)).toContain('Line 3 of it is a record of its own, with these cells');
   const unsaid = await look(page, path, {
     method: 'POST',
     form: [code, ['c1.2', 'a rest of'], ['send', '1']],
@@ -253,11 +254,39 @@ test('a line that could not be read is shown with what its text would be in the 
   expect(textOf(unsaid.html)).toContain('No changed row can be sent yet');
   await look(page, path, {
     method: 'POST',
-    form: [code, ['c1.2', 'a rest of'], ['read', '1'], ['send', '1']],
+    form: [code, ['c1.2', 'a rest of'], ['read', '1'], ['read', '1000000001'], ['send', '1']],
   });
   const [upload] = await page.uploads.list();
   const text = await readFile(upload?.path ?? '', 'utf8');
-  expect(text.split(/\r?\n/)[1]).toBe(`K1,"Ada, Ltd",a rest of,${run.id},1,invalid,,unreadable_row,,`);
+  // A further record stands for no row of the run: it is one of the new file's own.
+  expect(text.split(/\r?\n/).slice(1, 3)).toEqual([
+    `K1,"Ada, Ltd",a rest of,${run.id},1,invalid,,unreadable_row,,`,
+    'K8,Gus,,,,,,,,',
+  ]);
+});
+
+test('in a row that is corrected a number cell that is right is ticked as text', async () => {
+  const { page, seed } = await openOwnPage(own());
+  const run = await seed({
+    rows: 1,
+    columns: ['externalId', 'name', 'zip'],
+    definition: {
+      operation: 'counterparty.draft',
+      fields: { name: 'name', 'address.postCode': 'zip' },
+      required: ['name'],
+      checks: { number_cell: 'error' },
+    },
+    settlements: [endedRow(1, 'invalid', { key: 'K1', code: 'missing_required' })],
+  });
+  const row = { kind: 'cells', row: 1, line: 2, cells: ['K1', '', '40126'], typed: [2] };
+  await keep(page, run, 'sources', 1, JSON.stringify(row));
+  const path = `/runs/${run.id}/correct`;
+  const post = async (...form: [string, string][]) => look(page, path, { method: 'POST', form });
+  const typed = await post(['c1.1', 'Ada']);
+  expect(textOf(typed.html)).toContain('1 changed row can&#39;t be sent yet.');
+  expect(typed.html).toContain('name="text" value="1.2.text"');
+  const ticked = await post(['c1.1', 'Ada'], ['text', '1.2.text']);
+  expect(textOf(ticked.html)).toContain('Send 1 corrected row');
 });
 
 test('a key that another record has already is refused as it is typed', async () => {

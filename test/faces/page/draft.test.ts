@@ -55,6 +55,18 @@ test('what is no field is said beside it, and the others are shown as they are s
   expect(named(draft, 'Gründungsdatum')?.samples[0]?.sent).toBe('"2001-08-13T00:00:00.000Z"');
 });
 
+test('a payee job holds a known payee with another account, and keeps its name required whatever column gives it', async () => {
+  const file = await ownFile('Ref,Nick,Company,IBAN\nP1,Ab,Ab Ltd,DE75512108001245126199\n');
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const first = draftOf(sample, 'counterparty.draft', null);
+  const changes = { Nick: { field: '' }, Company: { field: 'name' }, IBAN: { field: 'accounts.0.iban' } };
+  const form = { ...formOf(first, changes), key: { kind: 'column', at: 0 } as const };
+  const { definition } = parseFormJob(draftOf(sample, 'counterparty.draft', form).yaml, 'payees');
+  expect(definition).toMatchObject({ guard: { accounts: 'hold' }, required: ['name'] });
+  const loose = draftOf(sample, 'counterparty.draft', form).yaml.replace('hold', 'off');
+  expect(() => parseFormJob(loose, 'payees')).toThrow('the form of the page has no such setting');
+});
+
 test('a name that a job has already is not proposed, and not taken', async () => {
   const sample = { ...(await german()), file: 'kunden.csv' };
   const taken = ['kunden', 'kunden-2', 'other'];

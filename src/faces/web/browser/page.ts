@@ -147,6 +147,16 @@ function moveInGrid(): void {
     const row = places.findIndex((at) => at !== -1);
     return { rows, row, at: places[row] ?? -1 };
   };
+  let isTyped = false;
+  form.addEventListener('input', () => {
+    isTyped = true;
+  });
+  form.addEventListener('submit', () => {
+    isTyped = false;
+  });
+  window.addEventListener('beforeunload', (event) => {
+    if (isTyped) event.preventDefault();
+  });
   form.addEventListener('keydown', (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
     const { rows, row, at } = placeOf(event.target);

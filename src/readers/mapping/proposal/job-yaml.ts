@@ -33,6 +33,7 @@ export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
     ...fieldLines(proposal),
     ...openLines(proposal),
     ...(proposal.required.length > 0 ? [{ notes: [''], name: 'required', value: proposal.required }] : []),
+    ...guardLines(proposal),
   ]);
   const value: unknown = document.toJS();
   const { error } = jobDefinitionSchema.safeParse(value);
@@ -96,6 +97,16 @@ function keyLines(proposal: JobProposal, { rows }: ProposalOrigin): readonly Lin
     { notes: isGroup ? GROUP : [] },
   ];
 }
+
+/** Money goes to these accounts; without a key nobody knows whose they were. */
+function guardLines({ operation, key, fields, itself }: JobProposal): readonly Line[] {
+  const { group } = specOf(operation).proposal;
+  const filled = [...fields.map(({ field }) => field), ...itself];
+  if (key === null || group === null || !filled.some((field) => field.startsWith(group))) return [];
+  return [{ notes: GUARD, name: 'guard', value: { accounts: 'hold' } }];
+}
+
+const GUARD = ['', 'A known payee with another account is held until somebody has asked the payee:'];
 
 const OFFERED = ' # filled and unique in the rows looked at';
 const EXACT = ['Keys that differ in capitals alone are not one:'];

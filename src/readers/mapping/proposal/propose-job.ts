@@ -96,10 +96,15 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     ),
     open: openColumns(placements, fields, key?.column ?? null),
     // The service's document requires none. A person's record has a last name instead.
-    required: placed.has('lastName') ? [] : NAMES.filter((field) => placed.has(field)),
+    required: requiredOf(placed),
     // The ledger knows the identifier of what an upsert finds under a key.
     missingId: !needsPathId(operation) || placed.has(pathField ?? '') ? null : pathField,
   };
+}
+
+/** Of the fields that are filled. */
+export function requiredOf(filled: { has(field: string): boolean }): readonly string[] {
+  return filled.has('lastName') ? [] : NAMES.filter((field) => filled.has(field));
 }
 
 const UNREADABLE = { notation: {}, notes: [`expected ${SWAPPED}`], isDecided: false };
