@@ -178,7 +178,7 @@ function leafTyped(text: string, before: JsonValue | undefined): JsonValue {
 /** By column, and column by column what stands there instead. */
 export type Changes = ReadonlyMap<number, string>;
 
-/** A cell that was typed over is text, whatever the workbook had there, and so is one of `texts`. */
+/** A cell that was typed over is text, whatever the workbook had, and so is one of `texts`. */
 export function withChanges(
   source: CellsRow,
   changes: Changes,

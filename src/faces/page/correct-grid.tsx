@@ -244,7 +244,7 @@ type AsTextProps = {
   readonly isTyped: boolean;
 };
 
-/** Its row goes into a file, which says of no cell that it is right: there it is written as text. */
+/** Its row goes into a file, where it is written as text: no file says that a cell is right. */
 function AsText({ row, at, isChanged, isTyped }: AsTextProps) {
   if (!isTyped || !isChanged) return null;
   return (

@@ -32,7 +32,13 @@ export function cellsOfText(
   dialect: Pick<CsvDialect, 'delimiter' | 'quote'>,
 ): readonly string[] | null {
   if (text.length >= MAX_UNREADABLE_CHARS) return null;
-  const lenient = { ...dialect, escape: dialect.quote, relax_quotes: true, relax_column_count: true, to: 1 };
+  const lenient = {
+    ...dialect,
+    escape: dialect.quote,
+    relax_quotes: true,
+    relax_column_count: true,
+    to: 1,
+  };
   const [line = ''] = text.split(/\r?\n|\r/, 1);
   const [cells = []] = orElse<string[][]>([line.split(dialect.delimiter)], () => parse(text, lenient));
   return cells;
