@@ -6,17 +6,20 @@ export function createRecentMap<Key, Value>(most: number) {
   const entries = new Map<Key, Value>();
   // One for all: a new iterator would pass over everything deleted to find the oldest.
   const oldestFirst = entries.keys();
+  const forgetOldest = () => {
+    const oldest = oldestFirst.next();
+    if (oldest.done !== true) entries.delete(oldest.value);
+  };
   return {
     get: (key: Key) => entries.get(key),
     has: (key: Key) => entries.has(key),
     set(key: Key, value: Value) {
       entries.delete(key);
       entries.set(key, value);
-      if (entries.size <= most) return;
-      const oldest = oldestFirst.next();
-      if (oldest.done !== true) entries.delete(oldest.value);
+      if (entries.size > most) forgetOldest();
     },
     delete: (key: Key) => void entries.delete(key),
+    forgetOldest,
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
 }

@@ -18,7 +18,7 @@ import type { RefusalBody, Settlement } from '../model/settlement.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { cellsOfText } from '../readers/intake/csv/cells.ts';
 import type { Ledger } from '../session.ts';
-import { type OpenRow, rowsToWriteOff } from './account.ts';
+import type { OpenRow } from './account.ts';
 import { OF_NO_ROW, type RemainderRow, remainderFormat, remainderRows } from './report/remainder.ts';
 
 export type WrongRow = {
@@ -53,9 +53,13 @@ type Asked = {
 };
 
 /** In file order. Rows that stand in a later run are corrected there; a group comes whole. */
-export async function wrongRows(run: Run, asking: Asked, ledger: Ledger): Promise<WrongRows> {
+export async function wrongRows(
+  run: Run,
+  asking: Asked,
+  open: readonly OpenRow[],
+  ledger: Ledger,
+): Promise<WrongRows> {
   const { code, after, most, identityOf } = asking;
-  const open = await rowsToWriteOff(run, ledger);
   const own = open.filter(({ last }) => last.run === run.id);
   const meantOnes = own.filter(({ last }) => code === null || last.code === code);
   const numbers = meantOnes.map(({ row }) => row).sort((a, b) => a - b);

@@ -177,19 +177,6 @@ function goesOn({ id }: Run): string {
   return `Run ${id} of these rows is not over: that one goes on, and no new one begins.`;
 }
 
-/** The rows that a re-run would take up, some at a time: a look, which registers nothing. */
-export async function* rowsToTakeUp(
-  parent: Run,
-  choice: RowChoice,
-  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
-): AsyncGenerator<readonly Row[], void, undefined> {
-  const { keys, store } = of(parent.target);
-  const seenTo = await openAccounts(redis, keys, store).seenTo(parent.id);
-  const counts = { chosen: 0, withoutRecord: 0, inDoubt: 0 };
-  const view = createRunView(redis, keys, parent);
-  yield* unsuccessfulRows(view, { ...choice, seenTo, isGrouped: false }, counts);
-}
-
 type Choosing = RowChoice & Pick<Wanted, 'parent' | 'job'> & { readonly seenTo: ReadonlySet<number> };
 
 type Frozen = Awaited<ReturnType<typeof freezeRows>>;

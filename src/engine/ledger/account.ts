@@ -51,14 +51,23 @@ type Stand = Omit<Seen, 'isSettled' | 'succeeded'> & {
 
 type Maker = { readonly maker: RunBrief | undefined; isOwn(row: number): boolean };
 
-/** And of each so many rows that did not succeed. */
-const [RUNS_REMEMBERED, ROWS_REMEMBERED] = [100, 2_000];
+/** And so many rows of them that did not succeed, about 200 bytes each. */
+const [RUNS_REMEMBERED, ROWS_REMEMBERED] = [300, 60_000];
 
 export type AccountMemory = ReturnType<typeof createAccountMemory>;
 
 /** Of runs that are over: what their rows said, for later looks. */
 export function createAccountMemory() {
-  return createRecentMap<string, { readonly of: string; readonly seen: Seen }>(RUNS_REMEMBERED);
+  const runs = createRecentMap<string, { readonly of: string; readonly seen: Seen }>(RUNS_REMEMBERED);
+  const rows = () => [...runs].reduce((sum, [, { seen }]) => sum + seen.open.size, 0);
+  return {
+    get: runs.get,
+    set(run: string, of: string, seen: Seen): void {
+      if (seen.open.size > ROWS_REMEMBERED) return;
+      runs.set(run, { of, seen });
+      while (rows() > ROWS_REMEMBERED) runs.forgetOldest();
+    },
+  };
 }
 
 /** One look at a target's ledger, each part once: for a later one it is opened again. */
@@ -145,7 +154,7 @@ async function rowsOf(
   const of = JSON.stringify([run.outcomes, run.purged]);
   const known = memory.get(run.id);
   const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn, isOver(run));
-  if (isOver(run) && seen.open.size <= ROWS_REMEMBERED) memory.set(run.id, { of, seen });
+  if (isOver(run)) memory.set(run.id, of, seen);
   return { ...seen, open: new Map(seen.open) };
 }
 

@@ -10,7 +10,7 @@ import { countOf, numberShown } from '../../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../../model/ask.ts';
 import { countSettled } from '../../model/outcome.ts';
 import { type Run, runStateSchema } from '../../model/run.ts';
-import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
+import type { OpenRow } from '../../runs/account.ts';
 import { REPLY_FILE } from '../../runs/reply.ts';
 import { Facts, kindWords, Table } from '../../runs/report/html/parts.tsx';
 import { approvalFacts } from '../../runs/report/words.ts';
@@ -301,7 +301,7 @@ const ROWS_LISTED = 50;
 async function confirmWriteOff(run: Run, { query, page }: PageVisit): Promise<Reply> {
   const cause = query.get('cause') ?? '';
   const ofCause = cause === '' ? null : await rowsOfCause(page, run, cause, page.digests);
-  const open = (await rowsToWriteOff(run, page.ledger)).filter(({ row }) => ofCause?.has(row) ?? true);
+  const open = (await page.openRowsOf(run)).filter(({ row }) => ofCause?.has(row) ?? true);
   const own = await openRunRows(page, run.id);
   const names = await (own === null
     ? new Map()

@@ -107,7 +107,8 @@ async function screenOf(
   const most = of.isWhole ? ROWS_IN_FULL : ROWS;
   const { group, keyForm } = definition;
   const identityOf = group === undefined ? null : (key: string) => identityOfKey(key, keyForm);
-  const found = await wrongRows(run, { code, after, most, identityOf }, ledger);
+  const asking = { code, after, most, identityOf };
+  const found = await wrongRows(run, asking, await page.openRowsOf(run), ledger);
   // Of a line that could not be read each cell has to be looked at.
   const isShown = ({ unread }: WrongRow) => of.isWhole || unread === null;
   const rows = found.rows.filter(isShown);

@@ -5,14 +5,16 @@
 import { type JobDefinition, operationOf } from '../../config/job-definition.ts';
 import { listJobs, loadJob } from '../../config/load-job.ts';
 import { definitionProblems, mappingOfRun } from '../../delivery/run-mapping.ts';
+import { createRunView } from '../../engine/ledger/run-view.ts';
+import { batchesOf } from '../../lib/batches.ts';
 import { Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
 import type { RightCell } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import { isAdoption } from '../../operations/operations.ts';
-import { rowsToWriteOff } from '../../runs/account.ts';
-import { RERUN_OUTCOMES, rowsToTakeUp } from '../../runs/rerun.ts';
+import type { OpenRow } from '../../runs/account.ts';
+import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { definitionOf } from '../../runs/status.ts';
 import type { Reply } from '../web/visit.ts';
 import { Choice, Confirm } from './acting.tsx';
@@ -29,14 +31,16 @@ export const rerunningRoutes: readonly PageRoute[] = [
 const LONGEST_MS = 2_000;
 
 async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply> {
-  const counts = await openByOutcome(run, page);
-  const there = RERUN_OUTCOMES.filter((outcome) => counts.has(outcome));
+  const open = (await page.openRowsOf(run)).filter(({ last }) => last.run === run.id);
+  const countOfThose = (outcome: string) => open.filter(({ last }) => last.outcome === outcome).length;
+  const there = RERUN_OUTCOMES.filter((outcome) => countOfThose(outcome) > 0);
   const cause = query.get('cause') ?? '';
   const only = query.get('only');
   const outcomes = new Set<Outcome>(there.filter((outcome) => only === null || outcome === only));
   const rows = cause === '' ? null : await rowsOfCause(page, run, cause, page.digests);
   const jobs = await listJobs(page.env.jobsDirectory);
-  const { looked, own, current } = await foresee(run, { outcomes, rows }, page);
+  const chosen = chosenOf(open, { outcomes, rows });
+  const { own, current } = await foresee(run, chosen, page);
   return {
     kind: 'page',
     title: 'Send rows again?',
@@ -47,7 +51,7 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
           They become a run of their own. Rows that an earlier re-run has taken are left out, and rows in
           doubt too: settle those first.
         </p>
-        {looked === 0 ? (
+        {chosen.length === 0 ? (
           <p>
             {cause === '' ? 'No row of this run' : 'No row of this cause'} is left to be sent again: they were
             sent again, corrected or written off. <a href={runPath(run.id)}>Back to the run</a>
@@ -62,13 +66,13 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
                   name="only"
                   value={outcome}
                   checked={outcomes.has(outcome)}
-                  words={`${countOf(counts.get(outcome) ?? 0, 'row')} ${outcome}`}
+                  words={`${countOf(countOfThose(outcome), 'row')} ${outcome}`}
                 />
               ))
             ) : (
               <p>
                 <input type="hidden" name="only" value={only ?? ''} />
-                {`${countOf(looked, 'row')} ${only ?? ''}: those with the cause that you came from.`}
+                {`${countOf(chosen.length, 'row')} ${only ?? ''}: those with the cause that you came from.`}
               </p>
             )}
             <Way as="then" only={only} words="through the job as this run had it" again={own} />
@@ -94,27 +98,31 @@ async function confirmRerun(run: Run, { query, page }: PageVisit): Promise<Reply
   };
 }
 
-/** Rows that stand in this run, and are neither in doubt nor written off. */
-async function openByOutcome(run: Run, { ledger }: PageContext): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { last } of await rowsToWriteOff(run, ledger))
-    if (last.run === run.id) counts.set(last.outcome, (counts.get(last.outcome) ?? 0) + 1);
-  return counts;
+type Chosen = { readonly outcomes: ReadonlySet<string>; readonly rows: ReadonlySet<number> | null };
+
+/** The numbers of open rows that stand in this run. */
+function chosenOf(own: readonly OpenRow[], { outcomes, rows }: Chosen): readonly number[] {
+  const meant = own.filter(({ row, last }) => outcomes.has(last.outcome) && rows?.has(row) !== false);
+  return meant.map(({ row }) => row);
 }
 
+const ROWS_AT_ONCE = 100;
+
 /** Where rows go in groups, or a job can't be used, nothing is foretold: `null`. */
-async function foresee(run: Run, choice: Parameters<typeof rowsToTakeUp>[1], page: PageContext) {
+async function foresee(run: Run, rows: readonly number[], page: PageContext) {
   const { clock, env, ledger } = page;
   const { keys, store } = ledger.of(run.target);
   const said = { run, right: (await store.termsOf(run.id)).right, digest: keys.sealing.digest };
   const loaded = loadJob(run.job, env.jobsDirectory, definitionProblems);
   const current = await loaded.then(({ definition }) => counterOf(definition, said)).catch(() => null);
   const own = counterOf(await definitionOf(run, ledger), said);
+  const view = createRunView(ledger.redis, keys, run);
   const until = clock.now() + LONGEST_MS;
   let looked = 0;
-  for await (const rows of rowsToTakeUp(run, choice, ledger)) {
-    looked += rows.length;
-    for (const row of rows) for (const counter of [own, current]) counter?.see(row);
+  for (const batch of batchesOf(rows, ROWS_AT_ONCE)) {
+    const sources = await view.sources(batch);
+    looked += sources.size;
+    for (const row of sources.values()) for (const counter of [own, current]) counter?.see(row);
     if (clock.now() > until) break;
   }
   return { looked, own: own?.told(looked) ?? null, current: current?.told(looked) ?? null };
