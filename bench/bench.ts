@@ -24,6 +24,8 @@ export type Sizes = {
   readonly warmRows: number;
   readonly longRows: number;
   readonly shortRows: number;
+  /** That are checked. */
+  readonly waitingRows: number;
 };
 
 /** The checkout, the bench's own folder in it, and the bundles. */
@@ -117,9 +119,18 @@ export function createdAll(ended: Ended, rows: number): Summary {
   throw new Error(`${rows} rows were to be created, but: ${JSON.stringify(summary.outcomes)}`);
 }
 
-export async function startCheck(bench: Bench, rows: number, outside: Outside): Promise<Started> {
+export async function startCheck(
+  bench: Bench,
+  rows: number,
+  outside: Outside,
+  more: readonly string[] = [],
+): Promise<Started> {
   const args = ['check', '--job-file', await jobFile(bench), await bench.rowsFile(rows), '--json'];
-  return startOnboard(bench, args, outside);
+  return startOnboard(bench, [...args, ...more], outside);
+}
+
+export function startPreview(bench: Bench, file: string, outside: Outside): Promise<Started> {
+  return startOnboard(bench, ['preview', file], outside);
 }
 
 /** One of the peers on a file of so many rows. */

@@ -18,7 +18,7 @@ const HELP = `Measures the program against what its users would have instead, on
 
   --only      ${Object.keys(MEASUREMENTS).join(',')}
   --rounds    how often each comparison is made, its sides in turn (5)
-  --rows      the rows of the files that are sent at full speed, or checked (200000)
+  --rows      the rows of the files that are sent at full speed (200000), or checked (1000000)
   --quick     small files and one round: does everything work here?
   --program   another built main.js (dist/main.js)
 
@@ -42,6 +42,7 @@ const FULL: Sizes = {
   warmRows: 10_000,
   longRows: 1_000_000,
   shortRows: 10_000,
+  waitingRows: 1_000_000,
 };
 const QUICK: Sizes = {
   rounds: 1,
@@ -51,6 +52,7 @@ const QUICK: Sizes = {
   warmRows: 1_000,
   longRows: 50_000,
   shortRows: 5_000,
+  waitingRows: 20_000,
 };
 
 type Options = ReturnType<typeof parseBenchArguments>;
@@ -78,6 +80,7 @@ function parseBenchArguments(args: readonly string[], root: string) {
       ...base,
       rounds: wholeNumber('--rounds', rounds, base.rounds),
       rows: wholeNumber('--rows', rows, base.rows),
+      waitingRows: wholeNumber('--rows', rows, base.waitingRows),
     },
     program: resolve(program ?? join(root, 'dist', 'main.js')),
   };

@@ -3,6 +3,7 @@
  * its figures with one value for each round. Where programs are compared all of them run in every
  * round, each round beginning with another one: what drifts meanwhile drifts for all.
  */
+import { join } from 'node:path';
 import { sleep } from '../src/lib/waiting.ts';
 import {
   type Bench,
@@ -12,6 +13,7 @@ import {
   type Outside,
   startCheck,
   startPeer,
+  startPreview,
   startRun,
   startWorkers,
   watchToEnd,
@@ -24,7 +26,7 @@ import { DELAY_MS, type Server, startFastService, startOwnService, startRedis } 
 export type Figure = {
   readonly title: string;
   /** `%`: a share of 1; `×`: a ratio. */
-  readonly unit: '%' | '×' | 'MB' | 'µs' | '';
+  readonly unit: '%' | '×' | 'MB' | 'µs' | 'ms' | '';
   /** What DESIGN.md asks for, where it does. */
   readonly target?: string;
   readonly values: readonly number[];
@@ -37,13 +39,14 @@ export const MEASUREMENTS = {
   'slow-service': measureOnSlowService,
   workers: measureWorkers,
   million: measureMillion,
-  check: measureCheck,
+  waiting: measureWaiting,
 } as const;
 export type MeasurementId = keyof typeof MEASUREMENTS;
 
 /** One run of one program: rows over the seconds from its start to its exit, and CPU a row. */
 type Run = {
   readonly rowsPerSecond: number;
+  readonly memoryMB: number;
   readonly micros: Spent['micros'];
   readonly others: number;
 };
@@ -69,19 +72,21 @@ async function runOnce(
 ): Promise<Run> {
   await bench.rowsFile(rows);
   const meter = await startMeter(standing);
-  const ended = await (await program.start(bench, rows, outside)).ended;
+  const started = await program.start(bench, rows, outside);
+  const memoryMB = await memoryUntilEnd(started);
+  const ended = await started.ended;
   const { micros, others } = await meter();
   program.check(ended, rows);
   const perRow = Object.fromEntries(Object.entries(micros).map(([name, all]) => [name, all / rows]));
-  const run = { rowsPerSecond: rows / ended.seconds, micros: perRow, others };
+  const run = { rowsPerSecond: rows / ended.seconds, memoryMB, micros: perRow, others };
   bench.tell(`  ${what}: ${textOf(run)}`);
   return run;
 }
 
-function textOf({ rowsPerSecond, micros, others }: Run): string {
+function textOf({ rowsPerSecond, memoryMB, micros, others }: Run): string {
   const parts = Object.entries(micros).map(([name, value]) => `${name} ${value.toFixed(0)}`);
   const share = (others * 100).toFixed(1);
-  return `${rowsPerSecond.toFixed(0)} rows/s; µs a row: ${parts.join(', ')}; others ${share} %`;
+  return `${rowsPerSecond.toFixed(0)} rows/s; µs a row: ${parts.join(', ')}; ${memoryMB.toFixed(0)} MB; others ${share} %`;
 }
 
 /** With a Redis of its own. */
@@ -230,7 +235,7 @@ async function rateOfWorkers(bench: Bench, count: number): Promise<Run> {
   const { middleRate } = await service.numbers();
   for (const process of [...workers, service, redis]) await process.stop();
   const perRow = Object.fromEntries(Object.entries(micros).map(([name, all]) => [name, all / rows]));
-  const run = { rowsPerSecond: middleRate, micros: perRow, others };
+  const run = { rowsPerSecond: middleRate, memoryMB: 0, micros: perRow, others };
   bench.tell(`  ${count}: ${textOf(run)}`);
   return run;
 }
@@ -309,18 +314,94 @@ async function memoryUntilEnd({ pid, ended }: Started): Promise<number> {
   return peak;
 }
 
-const CHECKERS = [
-  ['onboard check', { start: startCheck, check: didAll }],
-  ['csv-parse', { start: (bench, rows) => startPeer(bench, 'csv-objects', rows), check: didAll }],
-] as const satisfies ReadonlyArray<readonly [string, Program]>;
+/** Neither a service nor a Redis. */
+const NOWHERE: Outside = { serviceUrl: 'http://127.0.0.1:9', redisUrl: 'redis://127.0.0.1:9' };
 
-/** `onboard check` against csv-parse alone, which makes an object of each row. */
-async function measureCheck(bench: Bench): Promise<readonly Figure[]> {
-  const { rows, rounds } = bench.sizes;
-  const runs = new Map<string, Run[]>(CHECKERS.map(([what]) => [what, []]));
-  const nowhere = { serviceUrl: 'http://127.0.0.1:9', redisUrl: 'redis://127.0.0.1:9' };
-  for (const [what, program] of inTurns(rounds, CHECKERS))
-    runs.get(what)?.push(await runOnce(bench, what, program, { rows, outside: nowhere, standing: {} }));
-  const [ours = [], theirs = []] = runs.values();
-  return [ratio('`onboard check`, rows/s over csv-parse alone', '≥ 0.97', ours, theirs)];
+/** What people wait for before anything is sent, against csv-parse alone. */
+async function measureWaiting(bench: Bench): Promise<readonly Figure[]> {
+  const { waitingRows: rows, rounds } = bench.sizes;
+  const { redis, outside } = await ledgerOf(bench, rows);
+  const alone = { rows, outside: NOWHERE, standing: {} };
+  const checks = [
+    ['csv-parse alone', peer('csv-objects'), alone],
+    ['check', { start: startCheck, check: didAll }, alone],
+    ['check with a plan', PLANNED, { rows, outside, standing: { Redis: [redis.pid] } }],
+  ] as const satisfies ReadonlyArray<readonly [string, Program, Parameters<typeof runOnce>[3]]>;
+  const runs = new Map<string, Run[]>(checks.map(([what]) => [what, []]));
+  const previews: Run[] = [];
+  for (const [what, program, where] of inTurns(rounds, checks)) {
+    runs.get(what)?.push(await runOnce(bench, what, program, where));
+    if (what === 'csv-parse alone') previews.push(await firstRows(bench, rows));
+  }
+  await redis.stop();
+  const [csv = [], check = [], planned = []] = runs.values();
+  const name = `${rows.toLocaleString('en')} rows`;
+  return [
+    ...waitingFigures(`\`check\` of ${name}, no ledger`, csv, check, ['≤ 1.5', '≤ 200 MB']),
+    ...waitingFigures('the same, all keys known, with the plan', csv, planned, ['≤ 2.5', '']),
+    {
+      title: `\`preview\` of ${name}: to its first rows`,
+      unit: 'ms',
+      target: '≤ 600 ms',
+      values: previews.map(({ rowsPerSecond }) => 1000 / rowsPerSecond),
+      others: previews.map(({ others }) => others),
+    },
+    ...[...runs].flatMap(([what, all]) => numbersOf(what, all)),
+  ];
 }
+
+const PLANNED: Program = {
+  start: async (bench, rows, outside) =>
+    startCheck(bench, rows, outside, ['--out', join(await bench.folder('plan'), 'plan.json')]),
+  check: didAll,
+};
+
+/** Knows all keys of the file of so many rows, from another that has one row more. */
+async function ledgerOf(bench: Bench, rows: number) {
+  const [redis, service] = [await startRedis(bench), await startFastService(bench)];
+  const outside = { serviceUrl: service.url, redisUrl: redis.url };
+  bench.tell(`  making ${rows} keys known`);
+  createdAll(await (await startRun(bench, rows + 1, outside)).ended, rows + 1);
+  await service.stop();
+  return { redis, outside };
+}
+
+/** As a run of one row: from the start to when the first row stands there. */
+async function firstRows(bench: Bench, rows: number): Promise<Run> {
+  const file = await bench.rowsFile(rows);
+  const meter = await startMeter();
+  const from = performance.now();
+  const preview = await startPreview(bench, file, NOWHERE);
+  await preview.said(FIRST_KEY);
+  const seconds = (performance.now() - from) / 1000;
+  await preview.stop();
+  return { rowsPerSecond: 1 / seconds, memoryMB: 0, ...(await meter()) };
+}
+
+const FIRST_KEY = 'LARGE-00001';
+
+function waitingFigures(
+  title: string,
+  csv: readonly Run[],
+  ours: readonly Run[],
+  [times, memory]: readonly [string, string],
+): readonly Figure[] {
+  const wall = ratio(`${title}: time over csv-parse alone’s`, times, csv, ours);
+  return [
+    wall,
+    {
+      ...wall,
+      title: `${title}: CPU over csv-parse alone’s`,
+      values: ours.map(({ micros }, round) => (micros.Program ?? 0) / cpuOf(csv[round] ?? NO_RUN)),
+    },
+    {
+      ...wall,
+      title: `${title}: peak memory of the process`,
+      unit: 'MB',
+      target: memory,
+      values: ours.map(({ memoryMB }) => memoryMB),
+    },
+  ];
+}
+
+const NO_RUN: Run = { rowsPerSecond: 0, memoryMB: 0, micros: {}, others: 0 };

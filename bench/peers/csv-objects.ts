@@ -5,8 +5,5 @@ import { parse } from 'csv-parse';
 
 const [file = ''] = process.argv.slice(2);
 let rows = 0;
-const parser = createReadStream(file).pipe(parse({ columns: true }));
-parser.on('data', () => {
-  rows += 1;
-});
-parser.once('end', () => process.stdout.write(`${JSON.stringify({ rows })}\n`));
+for await (const _ of createReadStream(file).pipe(parse({ columns: true }))) rows += 1;
+process.stdout.write(`${JSON.stringify({ rows })}\n`);

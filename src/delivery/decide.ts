@@ -108,6 +108,8 @@ type Means = {
   readonly mapping: Mapping;
   readonly service: Pick<ServiceEdge, 'build'>;
   readonly idempotency?: Idempotency | null;
+  /** The plan is only shown: what would be recorded of an accepted request is left out. */
+  readonly isForeseen?: true;
   /** What goes into the digests of a record's fields; left out: its key. */
   readonly saltOf?: (key: string) => string;
 };
@@ -232,7 +234,6 @@ function mappedPlan(task: Undecided, expected: string, step: OfCall, means: Mean
     step,
     mapped,
     expected,
-    content: contentOf(task, mapped, means),
     tracked: trackedFields(task, means.definition),
   };
   return planOf(outgoing, means);
@@ -256,7 +257,10 @@ function mappedRow(task: Undecided, mapping: Mapping): GroupMapped {
   const ofRow = (issues: readonly Issue[]) => new Map([[task.row.row, issues]]);
   if (mapped.kind === 'issues') return { kind: 'issues', issues: ofRow(mapped.issues) };
   const warnings = warningsOf(mapped, task);
-  return { ...mapped, warnings: warnings.length > 0 ? ofRow(warnings) : NO_WARNINGS };
+  const { kind, body, pathId, references } = mapped;
+  const told = warnings.length > 0 ? ofRow(warnings) : NO_WARNINGS;
+  // By name: a copy of the whole costs a row more than all else here.
+  return { kind, body, pathId, references, warnings: told };
 }
 
 /** `''`: the ledger keeps nothing of such records. */
@@ -382,8 +386,6 @@ type Outgoing = {
   readonly step: OfCall;
   readonly mapped: Extract<GroupMapped, { kind: 'mapped' }>;
   readonly expected: string;
-  /** Of the whole record. */
-  readonly content: string;
   readonly tracked: KeyPlace | null;
 };
 
@@ -435,11 +437,11 @@ type Update = {
 
 /** Of a known record: what has changed, or all where its fields are not known one by one. */
 function updatePlan(outgoing: Outgoing, { whole, fields, id, tracked }: Update, means: Means): Plan {
-  const { task, content } = outgoing;
+  const { task, mapped } = outgoing;
   const known = task.claim.kind === 'known' ? task.claim.content : undefined;
   if (!areFieldsKnown(fields)) {
     // Nobody has updated it since it was created, or what an update left is unknown.
-    const change = fields === '' ? changeOf(content, known) : NOT_KNOWN;
+    const change = fields === '' ? changeOf(contentOf(task, mapped, means), known) : NOT_KNOWN;
     if (change.kind === 'unchanged') return unchanged(id);
     const plan = { ...sendPlan(outgoing, { body: whole, known: fields }, means), change };
     const { claim, row } = task;
@@ -484,7 +486,7 @@ const SAME_FIELDS = 'no field has changed since the service last accepted the re
 
 /** `known`: digests of the fields as the service has them. */
 function sendPlan(
-  { task, step, mapped, expected, content, tracked }: Outgoing,
+  { task, step, mapped, expected, tracked }: Outgoing,
   { body, known }: { readonly body: JsonObject; readonly known: string },
   means: Means,
 ): Sent {
@@ -493,6 +495,8 @@ function sendPlan(
   const built = service.build(step.call, { pathId, body });
   const request = idempotency?.withValue(built, task.row.row) ?? built;
   const { warnings } = mapped;
+  const isRecorded = means.isForeseen !== true;
+  const content = isRecorded ? contentOf(task, mapped, means) : '';
   // Most rows: building the object from parts costs more than the rest of the plan.
   if (warnings.size === 0 && tracked === null) return { kind: 'send', request, expected, content };
   return {
@@ -501,9 +505,10 @@ function sendPlan(
     expected,
     content,
     ...(warnings.size > 0 && { warnings }),
-    ...(tracked !== null && {
-      fields: plannedFields(tracked, { body, known, content, task }, means),
-    }),
+    ...(tracked !== null &&
+      isRecorded && {
+        fields: plannedFields(tracked, { body, known, content, task }, means),
+      }),
   };
 }
 
@@ -518,7 +523,11 @@ function plannedFields(
     known,
     content,
     task,
-  }: Pick<Outgoing, 'content' | 'task'> & { readonly body: JsonObject; readonly known: string },
+  }: Pick<Outgoing, 'task'> & {
+    readonly body: JsonObject;
+    readonly known: string;
+    readonly content: string;
+  },
   means: Means,
 ): PlannedFields {
   const { space, key, form } = record;

@@ -80,6 +80,10 @@ export function showStatus({ stderr }: Io, line: string | null): void {
   drawStatus(stderr);
 }
 
+export function statusShown({ stderr }: Pick<Io, 'stderr'>): string | null {
+  return STATUS.get(stderr) ?? null;
+}
+
 function drawStatus(stderr: Screen): void {
   const line = STATUS.get(stderr);
   // A full line would make the terminal go on to the next one.

@@ -20,7 +20,7 @@ export function ownOperation(name: string, repeatable: boolean): OwnOperation {
 }
 
 export function isOwn(operation: Operation): operation is OwnOperation {
-  return /^custom\.(?:once|again):/.test(operation);
+  return operation.startsWith('custom.once:') || operation.startsWith('custom.again:');
 }
 
 export function nameOf(operation: Operation): string {

@@ -1,8 +1,19 @@
 /**
  * Shows how a followed run gets on: a status line with a bar in a terminal, else a line every few
- * seconds, with the rate of the last half minute and the time left at that.
+ * seconds, with the rate of the last half minute and the time left at that. And how far any step
+ * has got that takes its time, in a terminal alone.
  */
-import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../lib/terminal.ts';
+import { onSteps } from '../lib/steps.ts';
+import {
+  duration,
+  type Io,
+  numberShown,
+  shorten,
+  showStatus,
+  statusShown,
+  tell,
+  windowOf,
+} from '../lib/terminal.ts';
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
@@ -29,7 +40,53 @@ export function createProgress(io: Io, first: Run, now: () => number) {
   return { update, stop: () => showStatus(io, null) };
 }
 
+/** Of runs that are looked at again and again: each with its pace since it was first met. */
+export function createBars({ stdout }: Pick<Io, 'stdout'>, now: () => number) {
+  const paces = new Map<string, Pace>();
+  return (run: Run): string => {
+    const paceOf = paces.get(run.id) ?? createPace(run, now);
+    paces.set(run.id, paceOf);
+    const columns = windowOf(stdout);
+    return shorten(statusLine(run, paceOf(run), columns), columns - INDENT);
+  };
+}
+
+const INDENT = 4;
+
+/** What is done by then needs no bar. */
+const STEPS_FROM_MS = 1_000;
+
+/** Until the command that it answers is carried out. A line that somebody else shows stays. */
+export function showSteps(io: Io, now: () => number): () => void {
+  if (io.stderr.isTTY !== true) return () => undefined;
+  let due: number | null = null;
+  let own: string | null = null;
+  const show = (line: string | null) => {
+    const isOthers = statusShown(io) !== own;
+    own = isOthers ? null : line;
+    if (!isOthers) showStatus(io, line);
+  };
+  const end = onSteps(({ doing, done, all }) => {
+    due ??= now() + STEPS_FROM_MS;
+    if (done >= all) return show(null);
+    if (now() < due) return;
+    due = now() + DRAWN_EVERY_MS;
+    show(`${barOf(done / all, windowOf(io.stderr))}  ${doing}`);
+  });
+  return () => {
+    end();
+    show(null);
+  };
+}
+
 const NARROW_COLUMNS = 100;
+
+function barOf(share: number, columns: number): string {
+  const cells = columns < NARROW_COLUMNS ? 10 : 20;
+  const full = Math.floor(share * cells);
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  return '█'.repeat(full) + '░'.repeat(cells - full) + percent;
+}
 
 /** What went wrong comes first: a narrow window cuts the end of the line off. */
 function statusLine(
@@ -38,17 +95,13 @@ function statusLine(
   columns: number,
 ): string {
   const settled = countSettled(outcomes);
-  const cells = columns < NARROW_COLUMNS ? 10 : 20;
-  const share = rows === 0 ? 0 : settled / rows;
-  const full = Math.floor(share * cells);
-  const bar = '█'.repeat(full) + '░'.repeat(cells - full);
-  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  const bar = barOf(rows === 0 ? 0 : settled / rows, columns);
   const wrong = OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none').reverse();
   const right = OUTCOMES.filter((outcome) => REMAINDER[outcome] === 'none');
   const counts = [...wrong, ...right].flatMap((outcome) =>
     outcomes[outcome] > 0 ? [`${outcomeSign(outcome)} ${outcome} ${numberShown(outcomes[outcome])}`] : [],
   );
-  return [`${bar}${percent}`, `${numberShown(settled)}/${numberShown(rows)}`, ...counts, pace].join('  ');
+  return [bar, `${numberShown(settled)}/${numberShown(rows)}`, ...counts, pace].join('  ');
 }
 
 /** `created 90, rejected 3`. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { passStep } from '../../src/lib/steps.ts';
+import { showStatus } from '../../src/lib/terminal.ts';
 import { noOutcomes, type OutcomeCounts } from '../../src/model/outcome.ts';
-import { createProgress, outcomesOf } from '../../src/runs/progress.ts';
+import { createProgress, outcomesOf, showSteps } from '../../src/runs/progress.ts';
 import { MemoryStream, memoryIo } from '../faces/cli/memory-io.ts';
 import { sampleRun } from '../faces/cli/sample-run.ts';
 
@@ -100,4 +102,54 @@ test('where no row has come for half a minute, the run waits and no time is name
 test('half a minute after a standstill it is as if the standstill had not been', () => {
   const said = looks([...steady(0, 10, 5), ...times(600, 50), ...steady(50, 20, 31)]);
   expect(said.at(-1)).toBe('20/s, 18 s left');
+});
+
+/** A command at a terminal that takes a step of 100, on a clock that only the test moves. */
+function stepping() {
+  const stderr = new MemoryStream(true);
+  const io = { ...memoryIo(), stderr };
+  const clock = { ms: 0 };
+  const end = showSteps(io, () => clock.ms);
+  const at = (ms: number, done: number) => {
+    clock.ms = ms;
+    passStep({ doing: 'reading a.csv', done, all: 100 });
+  };
+  return { io, stderr, at, end };
+}
+
+const GONE = '\u001b[2K';
+
+test('a step that takes more than a second has its bar in a terminal, which is gone at its end', () => {
+  const { stderr, at, end } = stepping();
+  at(0, 1);
+  at(999, 40);
+  expect(stderr.text).toBe('');
+  at(1_000, 42);
+  expect(stderr.text).toContain('████░░░░░░ 42%  reading a.csv');
+  at(1_010, 43);
+  expect(stderr.text).not.toContain('43%');
+  at(1_300, 100);
+  expect(stderr.text.endsWith(GONE)).toBe(true);
+  at(2_000, 50);
+  end();
+  expect(stderr.text.endsWith(GONE)).toBe(true);
+  at(3_000, 60);
+  expect(stderr.text).not.toContain('60%');
+});
+
+test('the bar of a run stays, whatever is read meanwhile', () => {
+  const { io, stderr, at, end } = stepping();
+  showStatus(io, 'the run');
+  at(0, 1);
+  at(2_000, 50);
+  end();
+  expect(stderr.text).toBe('the run');
+});
+
+test('outside of a terminal no step is shown', () => {
+  const io = memoryIo();
+  const end = showSteps(io, () => 5_000);
+  passStep({ doing: 'reading a.csv', done: 1, all: 2 });
+  end();
+  expect(io.stderr.text).toBe('');
 });

@@ -5,6 +5,7 @@
  */
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import type { Seal } from '../../lib/seal.ts';
+import { passStep } from '../../lib/steps.ts';
 import { type KeptSighting, sightingSchema } from '../../model/resolution.ts';
 import { rowSchema } from '../../model/row.ts';
 import { type Chunking, chunksOf, type Run, rowsBefore } from '../../model/run.ts';
@@ -36,13 +37,19 @@ export async function* readAll(
   k: RunKeys,
   last: number,
 ): AsyncIterable<SettledChunk> {
-  for (let first = 1; first <= last; first += CHUNKS_AT_ONCE) {
-    const length = Math.min(CHUNKS_AT_ONCE, last - first + 1);
-    yield* await readChunks(
-      redis,
-      k,
-      Array.from({ length }, (_, i) => first + i),
-    );
+  const pass = (done: number) => passStep({ doing: "reading the run's rows", done, all: last });
+  try {
+    for (let first = 1; first <= last; first += CHUNKS_AT_ONCE) {
+      const length = Math.min(CHUNKS_AT_ONCE, last - first + 1);
+      yield* await readChunks(
+        redis,
+        k,
+        Array.from({ length }, (_, i) => first + i),
+      );
+      pass(first + length - 1);
+    }
+  } finally {
+    pass(last);
   }
 }
 

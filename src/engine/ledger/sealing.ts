@@ -15,6 +15,7 @@ import { createRecentMap } from '../../lib/recent.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { CLEAR, createSeal, KEY_BYTES, keyedDigest, type Seal } from '../../lib/seal.ts';
 import { readSecret, type SecretSource } from '../../lib/secret.ts';
+import { passStep } from '../../lib/steps.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { appendEntry, appending } from './audit-chain.ts';
 import REPLACE from './lua/replace.lua';
@@ -315,8 +316,11 @@ export async function rekey(
     if (idOf(text) !== current.id) from.add(idOf(text));
     return wrapped(current, place, unwrapped(keyring, place, text));
   };
+  let done = 0;
   for (const [run, record] of records) {
     const key = await redis.hget(record, FIELD);
+    done += 1;
+    passStep({ doing: 'wrapping the keys of runs', done, all: records.size });
     if (key === null) continue;
     // A run that was purged meanwhile stays without its key.
     const next = anew(dataKeyOf(run), key);

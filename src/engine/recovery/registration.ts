@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
+import { passStep } from '../../lib/steps.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { withDeadline } from '../../lib/waiting.ts';
 import { isDeadHere, isOfAnotherMachine, newWorkerId, shownWorker } from '../../lib/worker-id.ts';
@@ -366,6 +367,7 @@ async function replayRun(of: JournalOfRun, options: ReplayOptions): Promise<Read
     log.warn('damaged lines of a journal are passed over', place);
   };
   let isKnown = false;
+  const pass = createRowSteps(run);
   for await (const part of readRun(folder, of, onDamage)) {
     // Without damage its record comes first.
     isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
@@ -373,13 +375,35 @@ async function replayRun(of: JournalOfRun, options: ReplayOptions): Promise<Read
     if (part.kind === 'run') {
       await replay.run(run, part.fields);
       await index.add(run, target, new Date(part.fields.createdAt ?? 0));
+      pass.of(Number(part.fields.rows ?? 0));
     }
     if (part.kind === 'added') await replay.added(run, part.chunk);
-    if (part.kind === 'settled') await replay.settled(run, part.entries);
+    if (part.kind === 'settled') {
+      await replay.settled(run, part.entries);
+      pass.some(part.entries.length);
+    }
     if (part.kind === 'intended') open.push(...part.rows);
   }
+  pass.end();
   if (!isKnown) await assertKnown(of, options);
   return { worker, run, open, damage };
+}
+
+/** Of the run's rows; a journal has those that its process sent. */
+function createRowSteps(run: string) {
+  const doing = `putting back run ${run} from a journal`;
+  let all = 0;
+  let done = 0;
+  return {
+    of(rows: number) {
+      all = rows;
+    },
+    some(rows: number) {
+      done += rows;
+      passStep({ doing, done, all: Math.max(all, done + 1) });
+    },
+    end: () => passStep({ doing, done: all, all }),
+  };
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */

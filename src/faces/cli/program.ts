@@ -7,6 +7,7 @@ import { GivenUpError, UsageError } from '../../lib/usage-error.ts';
 import { programVersion } from '../../lib/version.ts';
 import { EXIT } from '../../model/exit.ts';
 import { homeOf } from '../../model/home.ts';
+import { showSteps } from '../../runs/progress.ts';
 import { BrokenOffError, refusalWords } from '../../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
@@ -66,13 +67,17 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
     exitCode = code;
   };
   const program = createProgram(io);
+  const endSteps = showSteps(io, () => performance.now());
   try {
     for (const add of await loadCommands(args)) add(program, io, done);
     for (const command of program.commands) command.helpGroup(groupOf(command.name()));
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
+    endSteps();
     return explain(error, io);
+  } finally {
+    endSteps();
   }
 }
 

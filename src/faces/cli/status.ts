@@ -27,6 +27,7 @@ import {
   sharingWords,
   targetOf,
 } from '../../runs/inbox/overview.ts';
+import { createBars } from '../../runs/progress.ts';
 import type { Summary } from '../../runs/report/summary.ts';
 import {
   accountLine,
@@ -73,6 +74,9 @@ export const addStatusCommand: AddCommand = (program, io, done) => {
 
 const WATCH_EVERY_MS = 2_000;
 
+/** While somebody watches at a terminal: the bar of a run that is under way. */
+type BarsOf = (run: Run) => readonly string[];
+
 /** What is to be shown, and whether it may change yet. */
 type Shown = { readonly lines: readonly string[]; readonly moves: boolean };
 
@@ -91,7 +95,11 @@ async function lookAt(named: string | undefined, flags: Flags, session: Session)
   const { io } = session;
   // Named once: of a newer run that begins meanwhile this command does not speak.
   const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
-  const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));
+  const isDrawn = flags.watch === true && flags.json !== true && io.stdout.isTTY === true;
+  const bar = isDrawn ? createBars(io, () => performance.now()) : null;
+  const barsOf: BarsOf = (run) => (bar === null || !isUnderWay(run) ? [] : [`  ${bar(run)}`]);
+  const look = () =>
+    id === undefined ? showOverview(flags, barsOf, session) : showStatus(id, { ...flags, barsOf }, session);
   const print = printFor(flags);
   let shown = await look();
   print(io, ...shown.lines);
@@ -111,7 +119,11 @@ function printFor({ json, watch }: Flags): typeof say {
   return watch === true ? sayAnew : say;
 }
 
-async function showStatus(id: string, flags: Flags, { ledger, env }: Session): Promise<Shown> {
+async function showStatus(
+  id: string,
+  flags: Flags & { readonly barsOf: BarsOf },
+  { ledger, env }: Session,
+): Promise<Shown> {
   const run = await findRun(ledger, id);
   const state = stateOf(run, await isRead(id, ledger.of(run.target).store));
   const report = reportDirectory(env, id);
@@ -125,6 +137,7 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   const next = nextLines({ run, state }, { ...told, account: isOver(run) ? account : null }, report);
   const lines = [
     `Run ${id}: ${state.words}`,
+    ...flags.barsOf(run),
     ...factLines(told),
     ...timeLines(told),
     ...countLines(told),
@@ -163,13 +176,13 @@ function timeOf(iso: string): string {
   return shownTime(new Date(iso), 'UTC', { seconds: true });
 }
 
-async function showOverview(flags: Flags, session: Session): Promise<Shown> {
+async function showOverview(flags: Flags, barsOf: BarsOf, session: Session): Promise<Shown> {
   const target = targetOf(session.env, flags.sandbox === true);
   const overview = await lookOver(session, target, (problem) => tell(session.io, `warning: ${problem}`));
   const lines =
     flags.json === true
       ? indented(await forMachines(overview, session.env))
-      : overviewLines(overview, hasSigns(session.io));
+      : overviewLines(overview, hasSigns(session.io), barsOf);
   return { lines, moves: true };
 }
 
@@ -194,15 +207,15 @@ async function forMachines(overview: Overview, env: Environment) {
   return { ...overview, needs: { ...overview.needs, runs: needy }, runs };
 }
 
-function overviewLines(overview: Overview, signs: boolean): string[] {
+function overviewLines(overview: Overview, signs: boolean, barsOf: BarsOf): string[] {
   const [own, ...others] = overview.services;
   return [
     ...needsLines(overview, signs),
     '',
     `Ledger: ${overview.ledger}`,
-    ...(own === undefined ? [] : serviceLines(own, overview)),
+    ...(own === undefined ? [] : serviceLines(own, overview, barsOf)),
     ...homeLines(overview),
-    ...others.flatMap((service) => serviceLines(service, overview)),
+    ...others.flatMap((service) => serviceLines(service, overview, barsOf)),
   ];
 }
 
@@ -272,11 +285,16 @@ function needyLines(
 function serviceLines(
   { target, ...report }: Overview['services'][number],
   { runs, processing }: Overview,
+  barsOf: BarsOf,
 ): string[] {
+  const ofTarget = runs.filter(({ run }) => run.target === target);
   return [
     `For ${target}:`,
     `Service: ${serviceWords(report)}`,
-    ...section('Runs that are not over', runs.filter(({ run }) => run.target === target).map(runLine)),
+    ...section(
+      'Runs that are not over',
+      ofTarget.flatMap((one) => [runLine(one), ...barsOf(one.run)]),
+    ),
     ...section(
       'Files being processed',
       processing

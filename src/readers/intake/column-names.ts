@@ -20,9 +20,20 @@ const SEPARATORS = /[;|\t]/;
 const LONGEST_NAME = 80;
 
 function looksLikeValue(cell: string): boolean {
-  const digits = cell.replaceAll(/\D/g, '').length;
-  return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digits > MOST_DIGITS * cell.length;
+  return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digitsIn(cell) > MOST_DIGITS * cell.length;
 }
+
+function digitsIn(cell: string): number {
+  let digits = 0;
+  for (let at = 0; at < cell.length; at += 1) {
+    const code = cell.charCodeAt(at);
+    if (code >= ZERO && code <= NINE) digits += 1;
+  }
+  return digits;
+}
+
+const ZERO = 48;
+const NINE = 57;
 
 const MOST_DIGITS = 0.3;
 

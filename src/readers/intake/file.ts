@@ -1,19 +1,27 @@
 /** The bytes of a regular file; whatever else a path leads to is refused with advice. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { errorCode } from '../../lib/errors.ts';
+import { passStep } from '../../lib/steps.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 
 /** Block by block; UsageError where the file can't be opened. Closes it when the consumer stops. */
 export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, undefined> {
   const handle = await openRegular(path);
+  const { size: all } = await handle.stat();
+  const doing = `reading ${basename(path)}`;
+  let done = 0;
   try {
     for (;;) {
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, null);
       if (bytesRead === 0) return;
+      done += bytesRead;
+      passStep({ doing, done, all });
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
+    passStep({ doing, done: all, all });
     await handle.close();
   }
 }

@@ -6,6 +6,7 @@ import type { Row } from '../../model/row.ts';
 import { isTable, type SourceInfo } from '../../model/source.ts';
 import { DELIMITER_NAMES } from './csv/dialect.ts';
 import { recordObject } from './row.ts';
+import type { Whole } from './survey.ts';
 
 /** One entry per line of the terminal; at most `limit` rows, in a table of that width. */
 export function previewLines(
@@ -20,6 +21,23 @@ export function previewLines(
     ...rowLines(info, rows.slice(0, limit), width),
     ...moreLines(rows.length, limit),
   ];
+}
+
+/** What the rest of a file adds to its beginning. */
+export function wholeLines(before: SourceInfo, { source, rows, unreadable }: Whole): string[] {
+  const known = new Set(before.columns);
+  const columns = source.columns.filter((column) => !known.has(column));
+  const notes = source.notes.filter((note) => !before.notes.includes(note));
+  const further = columns.length === 0 ? [] : [`further fields: ${columnsInWords(columns, '')}`];
+  return [
+    `Read to its end: ${countOf(rows, 'row')}${unreadableWords(unreadable)}.`,
+    ...[...further, ...notes].map((line) => `  ${line}`),
+  ];
+}
+
+function unreadableWords({ rows, first }: Whole['unreadable']): string {
+  if (first?.kind !== 'unreadable') return '';
+  return `, of which ${rows} can't be read (the first on line ${first.line}: ${first.problem})`;
 }
 
 function moreLines(rows: number, limit: number): string[] {

@@ -27,7 +27,7 @@ export function unreadableRow({ row, line }: RowPlace, text: string, problem: st
   const kept = text
     .slice(0, MAX_UNREADABLE_CHARS)
     .replaceAll(BAD_BYTES, '\uFFFD')
-    .replaceAll(new RegExp(CONTROL, 'gu'), '\uFFFD');
+    .replaceAll(new RegExp(CONTROL_SIGNS, 'gv'), '\uFFFD');
   const cut = text.length > MAX_UNREADABLE_CHARS ? `; ${TEXT_CUT}` : '';
   return { kind: 'unreadable', row, line, text: kept, problem: problem + cut, ...(said && { said }) };
 }
@@ -44,7 +44,8 @@ export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a 
 export const NO_TEXT = "bytes that are no characters in the file's encoding: expected text in that alone";
 
 /** What no text has; some programs write a vertical tab for a line end in a cell. */
-const CONTROL = /(?![\t\n\v\r])\p{Cc}/u;
+const CONTROL_SIGNS = String.raw`[\p{Cc}--[\t\n\v\r]]`;
+const CONTROL = new RegExp(CONTROL_SIGNS, 'v');
 
 /** Why a row of such cells is no text; `null`: it is one. `text`: all of the row, as it stands. */
 export function signProblem(

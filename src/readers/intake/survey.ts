@@ -78,22 +78,35 @@ async function lookThrough(
   see: (rows: readonly Row[], source: SourceInfo) => void,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<SourceInfo> {
+  const look = createSourceLook(path);
+  let left = limit;
+  for await (const batch of batches) {
+    const rows = left < batch.rows.length ? batch.rows.slice(0, left) : batch.rows;
+    left -= rows.length;
+    see(rows, batch.source);
+    look.see(batch, rows);
+  }
+  return look.source();
+}
+
+/** What all batches so far say of the file; of JSON, the columns are those of `rows`. */
+function createSourceLook(path: string) {
   const columns = new Set<string>();
   const nameless = createNamelessColumns();
   let source: SourceInfo | null = null;
-  let left = limit;
-  for await (const batch of batches) {
-    source = batch.source;
-    const rows = left < batch.rows.length ? batch.rows.slice(0, left) : batch.rows;
-    left -= rows.length;
-    see(rows, source);
-    if (source.columns.includes(REPORT_KEY_COLUMN)) throw withoutCells(path, REPORT_KEY_COLUMN);
-    collectColumns(path, rows, columns);
-    nameless.see(batch);
-  }
-  if (source === null) throw new Error('a file was read without being understood');
-  const notes = nameless.notes(source.notes);
-  return { ...source, notes, columns: isTable(source) ? source.columns : [...columns] };
+  return {
+    see(batch: RowBatch, rows = batch.rows): void {
+      source = batch.source;
+      if (source.columns.includes(REPORT_KEY_COLUMN)) throw withoutCells(path, REPORT_KEY_COLUMN);
+      collectColumns(path, rows, columns);
+      nameless.see(batch);
+    },
+    source(): SourceInfo {
+      if (source === null) throw new Error('a file was read without being understood');
+      const notes = nameless.notes(source.notes);
+      return { ...source, notes, columns: isTable(source) ? source.columns : [...columns] };
+    },
+  };
 }
 
 /** Columns that have values but no name: nothing is sent of them. */
@@ -132,6 +145,56 @@ export async function readSample(path: string, format: ReadFormat, limit: number
   const rows: Row[] = [];
   const see = (seen: readonly Row[]) => void rows.push(...seen);
   return { source: await lookThrough(path, openRows(path, format), see, limit).catch(asShown), rows };
+}
+
+/** A file's first rows, while the rest of it is not read. */
+type Beginning = Sample & {
+  readonly isWhole: boolean;
+  /** Reads the rest; `null`: the signal came first. A UsageError where it can't be read so. */
+  rest(signal: AbortSignal): Promise<Whole | null>;
+  close(): Promise<void>;
+};
+
+/** `unreadable`: how many rows, and the first of them. */
+export type Whole = {
+  readonly source: SourceInfo;
+  readonly rows: number;
+  readonly unreadable: { readonly rows: number; readonly first: Row | null };
+};
+
+/** As soon as so many rows are known. */
+export async function openBeginning(path: string, format: ReadFormat, limit: number): Promise<Beginning> {
+  const batches = openRows(path, format);
+  const look = createSourceLook(path);
+  const first: Row[] = [];
+  const unreadable: { rows: number; first: Row | null } = { rows: 0, first: null };
+  let rows = 0;
+  const readOn = async (): Promise<boolean> => {
+    const next = await batches.next();
+    if (next.done === true) return false;
+    look.see(next.value);
+    for (const row of next.value.rows) {
+      if (first.length < limit) first.push(row);
+      if (row.kind !== 'unreadable') continue;
+      unreadable.rows += 1;
+      unreadable.first ??= row;
+    }
+    rows += next.value.rows.length;
+    return true;
+  };
+  let hasMore = true;
+  while (hasMore && rows < limit) hasMore = await readOn().catch(asShown);
+  return {
+    source: look.source(),
+    rows: first,
+    isWhole: !hasMore,
+    async rest(signal) {
+      while (hasMore && !signal.aborted) hasMore = await readOn().catch(asShown);
+      if (hasMore) return null;
+      return { source: look.source(), rows, unreadable };
+    },
+    close: async () => void (await batches.return(undefined)),
+  };
 }
 
 /** In order of appearance, without the member that a report adds. */

@@ -9,7 +9,7 @@ import type { Reference } from '../../model/mapping.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Binding } from './bind-fields.ts';
 import { severalOfName } from './compilation.ts';
-import { type Conversion, convert, expectedOf, isEmpty } from './conversion.ts';
+import { type Conversion, convertFilled, expectedOf, isEmpty } from './conversion.ts';
 import { type FieldPath, formatFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { keyText } from './row-key.ts';
@@ -178,9 +178,9 @@ function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: Empty
     const value = context.values[slot];
     if (value === undefined) return fallback ?? undefined;
     if (isEmpty(value)) return empty;
-    const isTyped = context.typed.includes(slot);
+    const isTyped = isTypedCell(context, slot);
     const applied = isTyped ? (conversion.typed ?? conversion) : conversion;
-    const converted = convert(applied, value);
+    const converted = convertFilled(applied, value);
     if (converted === null) return empty;
     context.filled += 1;
     if (converted === undefined) {
@@ -190,6 +190,10 @@ function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: Empty
     }
     return converted;
   };
+}
+
+function isTypedCell({ typed }: RowContext, slot: number): boolean {
+  return typed.length > 0 && typed.includes(slot);
 }
 
 function remedyOf({ remedy }: Conversion, value: JsonValue): readonly WrittenAs[] {

@@ -30,11 +30,25 @@ export type Conversion = {
 };
 
 export function isEmpty(value: JsonValue): value is null | string {
-  return value === null || (typeof value === 'string' && value.trim() === '');
+  if (typeof value !== 'string') return value === null;
+  return !startsVisible(value) && value.trim() === '';
+}
+
+/** With printable ASCII that is no space, as nearly all cells do. */
+function startsVisible(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first > 32 && first < 127;
 }
 
 export function convert(conversion: Conversion, value: JsonValue): JsonValue | undefined {
-  if (isEmpty(value)) return null;
+  return isEmpty(value) ? null : convertFilled(conversion, value);
+}
+
+/** As `convert`, of what is known not to be empty. */
+export function convertFilled(
+  conversion: Conversion,
+  value: Exclude<JsonValue, null>,
+): JsonValue | undefined {
   if (hasVerticalTab(value)) return undefined;
   return typeof value === 'string' ? conversion.fromText(value) : conversion.fromJson(value);
 }

@@ -4,14 +4,14 @@
  */
 import type { WrittenAs } from '../../model/issue.ts';
 import type { Conversion } from './conversion.ts';
-import { readData, remembered } from './read-data.ts';
+import { readData, remembered, rememberedCell } from './read-data.ts';
 
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})0*)?)?(?:Z|([+-])(\d{2}):?([0-5]\d)))?$/;
 
 /** Digits beyond the millisecond are refused unless they are zeros. */
 export const isoDate: Conversion = {
-  fromText: parseIso,
+  fromText: rememberedCell(parseIso),
   fromJson: () => undefined,
   remedy: patternsFor,
   formOf,
@@ -34,13 +34,13 @@ export function dateByPattern(pattern: string | readonly string[]): Conversion |
   const clash = clashIn(parsers);
   if (clash !== undefined) return `pattern ${JSON.stringify(pattern)}: ${clash}`;
   const all = [...parsers.values()];
-  const fromText = (text: string) => {
+  const fromText = rememberedCell((text) => {
     for (const parse of all) {
       const read = parse(text);
       if (read !== undefined) return read;
     }
     return undefined;
-  };
+  });
   const typed = { ...isoDate, fromText: (text: string) => typedDate(text, fromText) };
   const expected = `a real date, written as ${[...parsers.keys()].join(' or ')}`;
   return { ...isoDate, fromText, typed, expected };

@@ -12,10 +12,29 @@ const MOST_REMEMBERED = 10_000;
 export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
   const known = new Map<K, V>();
   return (of) => {
-    const value = known.get(of) ?? make(of);
+    const before = known.get(of);
+    if (before !== undefined) return before;
+    const value = make(of);
     if (known.size < MOST_REMEMBERED) known.set(of, value);
     return value;
   };
+}
+
+export function once<V>(make: () => V): () => V {
+  let made: { readonly value: V } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** A longer text is a part of the block that was read, and would keep all of it in memory. */
+const LONGEST_KEPT = 12;
+
+/** For cells: most columns of dates have few. */
+export function rememberedCell<V>(make: (text: string) => V): (text: string) => V {
+  const known = remembered(make);
+  return (text) => (text.length > LONGEST_KEPT ? make(text) : known(text));
 }
 
 /** The words of one kind; see data/words.tsv. */

@@ -10,7 +10,7 @@ import type { CellsRow, Row } from '../../model/row.ts';
 import type { KeyOf } from '../../model/row-group.ts';
 import { isTable, REPORT_COLUMN_PREFIX, type SourceInfo } from '../../model/source.ts';
 import type { ColumnSlot } from './compilation.ts';
-import { readData, remembered, wordsOf } from './read-data.ts';
+import { once, readData, remembered, wordsOf } from './read-data.ts';
 import { foldName } from './request-field.ts';
 
 /** The key as the row has it; `null` where it has none. */
@@ -78,7 +78,7 @@ export function keyText(value: JsonValue | undefined): string | null {
 
 function isNoKey(text: string): boolean {
   const bare = text.trim();
-  return bare === '' || isAmong('nothing', bare) || isUnseen(text);
+  return bare === '' || isAmong(NOBODYS, bare) || isUnseen(text);
 }
 
 function isUnseen(text: string): boolean {
@@ -92,12 +92,19 @@ function startsPlain(text: string): boolean {
 }
 
 /** Words for nothing: as they are written, in small letters, and the shapes that they have. */
-const wordsForNothing = remembered((kinds: 'nothing' | 'nothing unsaid') => {
-  const exact = new Set(kinds.split(' ').flatMap((kind) => [...wordsOf(kind)]));
-  const folded = new Set([...exact].map((word) => word.toLowerCase()));
-  return { exact, folded, shapes: new Set([...folded].map(shapeOf)) };
-});
-const ANYBODYS = 'nothing unsaid';
+function wordsForNothing(...kinds: readonly string[]) {
+  return once(() => {
+    const exact = new Set(kinds.flatMap((kind) => [...wordsOf(kind)]));
+    const folded = new Set([...exact].map((word) => word.toLowerCase()));
+    return { exact, folded, shapes: new Set([...folded].map(shapeOf)) };
+  });
+}
+
+type Words = ReturnType<typeof wordsForNothing>;
+
+/** Of programs. */
+const NOBODYS = wordsForNothing('nothing');
+const ANYBODYS = wordsForNothing('nothing', 'unsaid');
 const LETTERS = /^\p{L}+$/u;
 
 /** Empty, or a word for nothing as it is usually written: Null, Nan and Nil are surnames. */
@@ -105,7 +112,7 @@ export function isNothing(text: string): boolean {
   const bare = text.trim();
   if (bare === '') return true;
   if (!isAmong(ANYBODYS, bare)) return false;
-  return !LETTERS.test(bare) || wordsForNothing(ANYBODYS).exact.has(bare);
+  return !LETTERS.test(bare) || ANYBODYS().exact.has(bare);
 }
 
 /** Of programs or of people, in any case. */
@@ -115,11 +122,14 @@ export function isWordForNothing(text: string): boolean {
 
 const SIGNS_ALONE = /^[\p{P}\p{Z}]+$/u;
 
-function isAmong(kinds: 'nothing' | 'nothing unsaid', bare: string): boolean {
-  if (SIGNS_ALONE.test(bare)) return true;
-  const { folded, shapes } = wordsForNothing(kinds);
-  return shapes.has(shapeOf(bare)) && folded.has(bare.toLowerCase());
+function isAmong(words: Words, bare: string): boolean {
+  const { folded, shapes } = words();
+  if (shapes.has(shapeOf(bare)) && folded.has(bare.toLowerCase())) return true;
+  return !LETTER_OR_DIGIT.test(bare) && SIGNS_ALONE.test(bare);
 }
+
+/** As most texts begin: looking on would cost as much as all else here. */
+const LETTER_OR_DIGIT = /^[A-Za-z\d]/;
 
 /** Length and first sign, in which capitals don't count: all that most cells are asked. */
 function shapeOf(text: string): number {

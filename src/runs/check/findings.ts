@@ -89,7 +89,8 @@ export function createFindings(listed: Listed | null = null) {
   const plan = createPlan(listed);
   const counts = { skipped: 0, waiting: 0 };
 
-  const addSent = ({ rows, leader }: Forecast, { request, waits, ...sent }: Sent) => {
+  const addSent = ({ rows, leader }: Forecast, sent: Sent) => {
+    const { request, waits } = sent;
     sent.warnings.forEach(warnings.add);
     references.add(leader, sent.references);
     if (waits) counts.waiting += rows.length;

@@ -103,7 +103,9 @@ export async function foresee(
   const { look, seen } = foreseeing;
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
   const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
-  const standing = keyed.map((of) => ({ ...of, state: of.identity === null ? FREE : known(of.identity) }));
+  const standing = keyed.map(({ group, key, identity, rowContent }) => {
+    return { group, key, identity, rowContent, state: identity === null ? FREE : known(identity) };
+  });
   const accountsAt = await accountsAmong(standing, foreseeing);
   const decideRows = createDecider(foreseeing, accountsAt);
   const planned = standing.map(({ group, key, identity, rowContent, state }) => {
@@ -172,7 +174,7 @@ function keyedOf(group: RowGroup<Row>, { definition, mapping, identify }: Forese
   const key = mapping.keyOf(group.leader);
   const space = spaceOf(operationOf(definition));
   const known = identify(group.leader);
-  if (space === null || known === null) return { group, key, identity: null };
+  if (space === null || known === null) return { group, key, rowContent: undefined, identity: null };
   const { rowContent } = known;
   return { group, key, rowContent, identity: { space, key: known.key, form: mapping.keyForm } };
 }
@@ -195,15 +197,23 @@ function createDecider(foreseeing: Foreseeing, accountsAt: AccountsAt) {
     isShown(call)
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
-  const means = { definition, mapping, service: { build }, saltOf };
-  return ({ leader: row, keyless, ...group }: RowGroup<Row>, known: Known, state: KeyState): Plan => {
-    const { key: identityKey, rowContent } = known;
-    const claim = foreseenClaim(state, { row, key: identityKey, earlier, seen, apart });
-    const members = group.members.map((member) => ({ row: member }));
-    const of = { run, row, possiblySent: false, identityKey, rowContent, members, keyless };
-    if (claim === null) return doneWith({ ...of, claim: UNCLAIMED }, state, means);
-    const accounts = claim.kind === 'claimed' ? foreseenAccounts(row.row, accountsAt, seen) : undefined;
-    return decide({ ...of, claim, accounts }, UNTOUCHED, means);
+  const means = { definition, mapping, service: { build }, saltOf, isForeseen: true } as const;
+  return (group: RowGroup<Row>, { key: identityKey, rowContent }: Known, state: KeyState): Plan => {
+    const { leader: row, keyless } = group;
+    const found = foreseenClaim(state, { row, key: identityKey, earlier, seen, apart });
+    const isOpen = found?.kind === 'claimed';
+    const task = {
+      run,
+      row,
+      possiblySent: false,
+      identityKey,
+      rowContent,
+      members: group.members.map((member) => ({ row: member })),
+      keyless,
+      claim: found ?? UNCLAIMED,
+      accounts: isOpen ? foreseenAccounts(row.row, accountsAt, seen) : undefined,
+    };
+    return found === null ? doneWith(task, state, means) : decide(task, UNTOUCHED, means);
   };
 }
 
@@ -297,6 +307,8 @@ function fateOfEnd(
   };
 }
 
+const NO_WARNINGS: readonly Issue[] = [];
+
 function fateOfSend(
   { request, warnings, change = NEW }: Extract<Plan, { kind: 'send' }>,
   references: readonly ForeseenReference[],
@@ -304,7 +316,7 @@ function fateOfSend(
   return {
     kind: 'sent',
     request,
-    warnings: [...(warnings?.values() ?? [])].flat(),
+    warnings: warnings === undefined ? NO_WARNINGS : [...warnings.values()].flat(),
     references,
     waits: references.some(({ standing }) => standing === 'open'),
     change,

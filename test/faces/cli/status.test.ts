@@ -13,6 +13,7 @@ import { useOwnRedis } from '../../support/redis.ts';
 import { newRun } from '../../support/runs.ts';
 import { doubtOf } from '../../support/settled-row.ts';
 import { setLease } from '../../support/stored.ts';
+import { until } from '../../support/until.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
@@ -175,3 +176,20 @@ test('on a terminal the runs are a table with headings that fits the window, and
   expect(lines[2]).toMatch(/^20261121-034518-eeee +SANDBOX finished +2 +1 in-doubt/);
   expect(lines.slice(-2)).toEqual(['To go on:', `  onboard resume ${open}`]);
 });
+
+test.each(['one run', 'all runs'])(
+  'whoever watches %s at a terminal sees the bar of what is under way',
+  async (what) => {
+    const env = await home();
+    const id = await seed(`20261121-0345${what === 'one run' ? '30' : '31'}-barr`, [created(1)], false);
+    const stop = new AbortController();
+    const stdout = new MemoryStream(true);
+    const io = { ...memoryIo({ env, interrupted: stop.signal }), stdout };
+    const args = what === 'one run' ? ['status', id, '--watch'] : ['status', '--sandbox', '--watch'];
+    const watching = runProgram(args, io);
+    await until(() => /[█░]{10} *\d+% {2}\d\/1/.test(stdout.text));
+    stop.abort();
+    await watching;
+    expect((await onboard(args.slice(0, -1), env)).stdout).not.toMatch(/[█░]/);
+  },
+);

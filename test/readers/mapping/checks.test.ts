@@ -9,6 +9,7 @@ import type { CellCheck } from '../../../src/readers/mapping/checks/damage.ts';
 import {
   escapedText,
   exportMark,
+  isPlain,
   mojibake,
   rendering,
   scientificNotation,
@@ -774,4 +775,52 @@ describe('a cell that somebody calls right', () => {
     expect(told(mapping.map(typed))).toEqual(['refuses', 'number_cell']);
     expect(told(mapping.lifting(numbers).map(typed))).toEqual(['warns', 'number_cell']);
   });
+});
+
+const OF_IDENTIFIERS = ['accountNumber', 'bankCode', 'bicSwift', 'cnaps', 'iban', 'routingNumber'].flatMap(
+  (name) => identifierChecks([name], { of: () => () => '', at: () => () => '' }, []),
+);
+const PASSING_PLAIN = [
+  ...[scientificNotation, spreadsheetError, rendering, exportMark, escapedText, unseenSign, mojibake],
+  ...OF_IDENTIFIERS,
+].filter(({ passesPlain }) => passesPlain === true);
+
+const PIECES = [
+  '1',
+  '23',
+  '.0',
+  'E+11',
+  'e5',
+  'Err:502',
+  'System.',
+  'null',
+  ' ',
+  'Ltd',
+  'é',
+  'Ã©',
+  '#REF!',
+  '%20',
+];
+const DAMAGED_TEXT = fc.oneof(
+  fc
+    .array(fc.constantFrom(...PIECES, ...`aZ09.,'":;/()-+=@&<\\_\u00a0\u200b`))
+    .map((parts) => parts.join('')),
+  ANY_TEXT,
+);
+
+test('what passes plain texts finds nothing in any of them', () => {
+  expect(PASSING_PLAIN.length).toBeGreaterThan(8);
+  expect(
+    ['Brindlemoor Instruments B.V.', 'Océlanne', '026749441', 'GBR', 'a: b'].filter(isPlain),
+  ).toHaveLength(5);
+  fc.assert(
+    fc.property(DAMAGED_TEXT, (text) => {
+      fc.pre(isPlain(text));
+      const context = createContext({ row: 1, line: 2 }, [text]);
+      expect(PASSING_PLAIN.map(({ find }) => find(text, context)).filter((found) => found !== null)).toEqual(
+        [],
+      );
+    }),
+    { numRuns: 2_000 },
+  );
 });

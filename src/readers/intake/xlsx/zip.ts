@@ -4,6 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import { passStep } from '../../../lib/steps.ts';
 import { UsageError } from '../../../lib/usage-error.ts';
 import { openRegular } from '../file.ts';
 import { damaged, tooLarge, WorkbookError } from './error.ts';
@@ -69,14 +70,20 @@ async function* readPart(
   if (entry === undefined) throw damaged(`its part ${name} is missing`);
   checkEntry(entry, name);
   const content = await openPart(file, entry, name);
+  const step = { doing: `reading ${name}`, all: entry.uncompressedSize };
   let checksum = 0;
+  let done = 0;
   try {
     for await (const block of content) {
       checksum = crc32(block, checksum);
+      done += block.length;
+      passStep({ ...step, done });
       yield block;
     }
   } catch (error) {
     throw explain(`the content of its part ${name}`, error);
+  } finally {
+    passStep({ ...step, done: step.all });
   }
   if (checksum !== entry.crc32) throw damaged(`the content of its part ${name}`);
 }

@@ -27,6 +27,7 @@ import {
   type CellCheck,
   escapedText,
   exportMark,
+  isPlain,
   mojibake,
   rendering,
   scientificNotation,
@@ -40,7 +41,12 @@ export type CheckRow = (context: RowContext, isRight: IsRight) => void;
 
 type Checking = Pick<JobDefinition, 'checks' | 'keyForm' | 'operation' | 'request'>;
 type SeverityOf = (code: CheckCode) => Severity;
-type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severityOf: SeverityOf };
+type CheckedColumn = ColumnSlot & {
+  readonly checks: readonly CellCheck[];
+  /** Those of them that may find something in a plain text. */
+  readonly ofPlain: readonly CellCheck[];
+  readonly severityOf: SeverityOf;
+};
 
 export function compileChecks(
   { definition, source }: Pick<Compilation, 'definition' | 'source'>,
@@ -67,7 +73,7 @@ function checkCell(at: CheckedColumn, looking: Looking): void {
 
 function checkText(at: CheckedColumn, value: JsonValue | undefined, { context, isRight }: Looking): void {
   if (typeof value !== 'string' || value === '') return;
-  for (const check of at.checks) {
+  for (const check of isPlain(value) ? at.ofPlain : at.checks) {
     const expected = check.find(value, context);
     if (expected === null) continue;
     const { code } = check;
@@ -122,7 +128,8 @@ function checkedColumns(
     const at = { ...place, severityOf: severitiesIn(settings, { isOfAccount, isKey }) };
     const errors = checks.filter((check) => severityOf(check, at) === 'error');
     const others = checks.filter((check) => severityOf(check, at) !== 'error');
-    return { ...at, checks: [...errors, ...others] };
+    const all = [...errors, ...others];
+    return { ...at, checks: all, ofPlain: all.filter((check) => check.passesPlain !== true) };
   });
 }
 
@@ -210,10 +217,18 @@ const CURRENCY = 'a currency of ISO 4217 in three letters, such as EUR';
 
 const dayProblem: ProblemOf = (sent, text) => {
   if (typeof sent !== 'string' || !/^\d{4}-\d\d-\d\d/.test(sent)) return null;
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString(); // somewhere on earth it is
-  if (sent < '1800' || sent > tomorrow) return PAST;
+  if (sent < '1800' || isAhead(sent)) return PAST;
   return !sent.endsWith('T00:00:00.000Z') && isMidnight(sent, text) ? MOVED : null;
 };
+
+/** What has come is behind for good, so that the clock is read for few of the cells. */
+let behind = '';
+
+function isAhead(sent: string): boolean {
+  if (sent <= behind) return false;
+  behind = new Date(Date.now() + 86_400_000).toISOString(); // somewhere on earth it is
+  return sent > behind;
+}
 
 /** By the clock of the offset that the text ends with. */
 function isMidnight(sent: string, text: string): boolean {

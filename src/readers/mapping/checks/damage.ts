@@ -8,9 +8,22 @@ export type CellCheck = {
   readonly code: CheckCode;
   /** Whatever the definition's settings make of its code: it may be so by right. */
   readonly isWarning?: true;
+  /** Finds nothing in a plain text (`isPlain`). */
+  readonly passesPlain?: true;
   /** What was expected and what probably happened, or `null`; `text` is never empty. */
   find(text: string, context: RowContext): string | null;
 };
+
+/**
+ * Letters, digits and the signs of names and addresses, as most cells are: asked once, in place of
+ * most checks.
+ */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+const PLAIN =
+  /^(?:\d[A-Za-z\d /-]*|(?!System\.|Err:|null|NaN|undefined)[A-Za-z][A-Za-z\d\u00df-\u00ff .,:'()/-]*)(?<! )$/;
 
 export type BesideOf = (context: RowContext) => string;
 
@@ -23,6 +36,7 @@ const SHORTEST = 4;
 
 export const scientificNotation: CellCheck = {
   code: 'scientific_notation',
+  passesPlain: true,
   find: (text) => (text.length >= SHORTEST && SCIENTIFIC.test(text) ? EVERY_DIGIT : null),
 };
 
@@ -33,6 +47,7 @@ const EVERY_DIGIT =
 /** Within a text it may be meant. A column too narrow for its value shows `####`. */
 export const spreadsheetError: CellCheck = {
   code: 'spreadsheet_error',
+  passesPlain: true,
   find: (text) => {
     if (/^#{3,}$/.test(text)) return NARROW;
     const isError = text.startsWith('#') ? wordsOf('error').has(text.slice(1)) : /^Err:5\d\d$/.test(text);
@@ -51,6 +66,7 @@ const NARROW =
 /** What nobody types: a value of a program, written out where its text belongs. */
 export const rendering: CellCheck = {
   code: 'rendering',
+  passesPlain: true,
   find: (text) =>
     MAY_BE_RENDERED.test(text) && RENDERINGS.some((form) => form.test(text)) ? RENDERED : null,
 };
@@ -74,6 +90,7 @@ const RENDERINGS: readonly RegExp[] = [
 /** Not `'s-Hertogenbosch`. A key's identity passes over them. */
 export const exportMark: CellCheck = {
   code: 'rendering',
+  passesPlain: true,
   isWarning: true,
   find: (text) => {
     if (TEXT_MARK.test(text)) return MARKED_TEXT;
@@ -92,6 +109,7 @@ const WITH_DECIMALS = 'the value without .0; a program took the column for decim
 /** Signs that a page, an address or a program's text is written with. */
 export const escapedText: CellCheck = {
   code: 'rendering',
+  passesPlain: true,
   isWarning: true,
   find: (text) => (ESCAPE_SIGN.test(text) && ESCAPED.some((form) => form.test(text)) ? UNESCAPED : null),
 };
@@ -113,6 +131,7 @@ const ESCAPED: readonly RegExp[] = [
 /** What nobody sees; direction marks have their place in right-to-left text. */
 export const unseenSign: CellCheck = {
   code: 'unseen_sign',
+  passesPlain: true,
   find: (text) => {
     const [sign] = NOT_PLAIN.test(text) ? (unseenOf(text).exec(text) ?? []) : [];
     if (sign !== undefined) return `text without ${codeOf(sign)}, a sign that can not be seen; take it out`;
@@ -179,6 +198,7 @@ const CONTROL = /[\u0080-\u009f]/;
 /** UTF-8 read as windows-1252 or ISO-8859-1, and what a reader had to give up (U+FFFD). */
 export const mojibake: CellCheck = {
   code: 'mojibake',
+  passesPlain: true,
   find: (text) => (BEYOND_ASCII.test(text) && CANDIDATE.test(text) ? mojibakeIn(text) : null),
 };
 
