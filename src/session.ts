@@ -46,8 +46,12 @@ export type Session = {
   /** Where a monitor asks for what is counted; `null`: none does. */
   readonly metrics: ListenAddress | null;
   readonly ledger: Ledger;
+  /** When Redis was away, so far. */
+  readonly outages: readonly Outage[];
   readonly releasers: Releasers;
 };
+
+type Outage = { readonly from: Date; readonly until: Date };
 
 /** Registered, so that it may give the target's rows their outcomes. */
 export type TargetSession = Session & {
@@ -142,7 +146,9 @@ export async function openSession(command: CommandParts, { metrics }: SessionOpt
   const { io, env, log, releasers } = command;
   const ledger = await openLedger(env, log, releasers, io);
   const name = shownAddress(ledger.address);
-  releasers.push(noticeRedis(io, ledger.redis, { ...ledger, name }));
+  const outages: Outage[] = [];
+  const onBack = (outage: Outage) => outages.push(outage);
+  releasers.push(noticeRedis(io, ledger.redis, { ...ledger, name, onBack }));
   return {
     ...command,
     clock: SYSTEM_CLOCK,
@@ -150,6 +156,7 @@ export async function openSession(command: CommandParts, { metrics }: SessionOpt
     meter: metrics === undefined ? createMeter() : await countingMeter(),
     metrics: metrics ?? null,
     ledger,
+    outages,
   };
 }
 
@@ -368,6 +375,7 @@ export async function checkRedisSettings(
   for (const text of await acceptSettings(ledger.redis, accepts === true)) tell(io, `warning: ${text}`);
 }
 
+const isLong = (since: Date) => Date.now() - since.getTime() >= WORTH_A_WORD_MS;
 const LOOK_MS = 250;
 /** By then an embedded server is started again, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
@@ -381,20 +389,27 @@ const LOOKS_TO_BE_BACK = 2;
 export function noticeRedis(
   io: Io,
   redis: Pick<RedisConnection, 'status'>,
-  { name, problem, isRefusing }: Pick<Ledger, 'name' | 'problem' | 'isRefusing'>,
+  {
+    name,
+    problem,
+    isRefusing,
+    onBack,
+  }: Pick<Ledger, 'name' | 'problem' | 'isRefusing'> & { readonly onBack?: (outage: Outage) => void },
 ): () => void {
   let since: Date | null = null;
   let isTold = false;
   let looks = 0;
+  const end = () => {
+    if (isTold) tell(io, 'Redis is back.');
+    if (since !== null && isLong(since)) onBack?.({ from: since, until: new Date() });
+    [since, isTold] = [null, false];
+  };
   const look = () => {
     looks = redis.status === 'ready' ? looks + 1 : 0;
-    if (looks >= LOOKS_TO_BE_BACK) {
-      if (isTold) tell(io, 'Redis is back.');
-      [since, isTold] = [null, false];
-    }
-    if (looks > 0 || isTold || isRefusing?.() || redis.status === 'end') return;
+    if (looks >= LOOKS_TO_BE_BACK) end();
+    if (looks > 0 || redis.status === 'end') return;
     since ??= new Date();
-    if (Date.now() - since.getTime() < WORTH_A_WORD_MS) return;
+    if (isTold || isRefusing?.() || !isLong(since)) return;
     isTold = true;
     const time = since.toISOString().slice(11, 19);
     tell(

@@ -59,12 +59,17 @@ test('a Redis that is away is named once, however often it is tried, and so is i
   const server = await startRedisServer();
   await server.redis.ping();
   const io = memoryIo();
-  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379' });
+  const lasted: number[] = [];
+  const onBack = (outage: { readonly from: Date; readonly until: Date }) =>
+    lasted.push(outage.until.getTime() - outage.from.getTime());
+  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379', onBack });
   await server.kill();
   await until(() => io.stderr.text.includes('away'));
   await server.start();
   await until(() => io.stderr.text.includes('back'));
   end();
+  expect(lasted).toEqual([expect.any(Number)]);
+  expect(lasted[0]).toBeGreaterThanOrEqual(3_000);
   expect(io.stderr.text).toMatch(
     /^Redis at redis\.internal:6379 is away or takes no writes since \d\d:\d\d:\d\d UTC: nothing is sent meanwhile, and it goes on by itself\.\nRedis is back\.\n$/,
   );
