@@ -154,6 +154,7 @@ describe.concurrent('what a process leaves that is killed', () => {
     expect([exitCode, outcomes.created + outcomes['in-doubt'] + outcomes.cancelled]).toEqual([0, 600]);
     expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
     const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+    expect((await flow.onboard(['status'])).stdout).toContain(`${outcomes.cancelled} rows not sent`);
     const results = await flow.results(summary);
     for (const { key = '', outcome } of results) {
       if (outcome === 'created') expect(made).toContain(key);

@@ -5,7 +5,7 @@ import { SANDBOX_TARGET } from '../../delivery/target.ts';
 import { hasCode } from '../../lib/errors.ts';
 import { countOf, type Io, printable, say, sayJson, shellWord } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { type Account, toCorrect } from '../../model/account.ts';
+import { type Account, toSeeTo } from '../../model/account.ts';
 import { EXIT } from '../../model/exit.ts';
 import type { Run } from '../../model/run.ts';
 import { isTable } from '../../model/source.ts';
@@ -58,7 +58,7 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
     const told = await accountOf(run, ledger);
     const delivery = await findRun(ledger, told.delivery);
     const rows = await openRowsOf(told, run.target, ledger);
-    if (flags.open !== undefined && toCorrect(told) === told.purged)
+    if (flags.open !== undefined && toSeeTo(told) === told.purged)
       throw new UsageError(`--open: no open row can be corrected. ${accountLine(told)}.`);
     if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);
     if (flags.json === true) sayJson(io, JSON.stringify({ ...told, openRows: rows }));
@@ -110,7 +110,7 @@ function lines(run: Run, told: Account, shown: Shown, { open: written }: Account
     `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
     ...(shown.rows === 0 ? [] : ['', 'Open:', ...shown.lines(id)]),
     ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
-    ...(toCorrect(told) > 0 ? [''] : []),
+    ...(toSeeTo(told) > 0 ? [''] : []),
     ...(written === undefined ? openSteps(told, extension).flatMap(stepLines) : loading(run, written)),
   ];
 }

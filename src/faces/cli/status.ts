@@ -182,10 +182,11 @@ async function forMachines(overview: Overview, env: Environment) {
     overview.runs.map((shown) => readRunStatus(shown, reportDirectory(env, shown.run.id))),
   );
   const needy = overview.needs.runs.map(
-    ({ inDoubt, toCorrect, differing, sharing, account, summary, report, ...shown }) => ({
+    ({ inDoubt, toCorrect, notSent, differing, sharing, account, summary, report, ...shown }) => ({
       ...runStatus(shown, summary, report),
       inDoubt,
       toCorrect,
+      notSent,
       differing,
       sharing,
       account,
@@ -236,30 +237,19 @@ export function marked(text: string, { target }: Run): string {
   return target === SANDBOX_TARGET ? `SANDBOX ${text}` : text;
 }
 
-function needyLines(
-  {
-    run,
-    state,
-    inDoubt,
-    toCorrect: open,
-    differing,
-    sharing,
-    account,
-    summary,
-    report,
-  }: Overview['needs']['runs'][number],
-  signs: boolean,
-): string[] {
+function needyLines(needy: Overview['needs']['runs'][number], signs: boolean): string[] {
+  const { run, state, inDoubt, differing, sharing, account, summary, report } = needy;
+  const open = openWords(needy, run);
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
-    ...(open === 0 ? [] : [openWords(open, run)]),
+    ...open,
     ...(differing === 0 ? [] : [differingWords(differing)]),
     ...(sharing === 0 ? [] : [sharingWords(sharing)]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
   // Of a file none of whose rows are to be corrected, nothing is told of them.
-  const files = summary.files.filter((file) => open > 0 || !/^(rejected|failed)/.test(file));
+  const files = summary.files.filter((file) => open.length > 0 || !/^(rejected|failed)/.test(file));
   const next = nextLines({ run, state }, { ...summary, files, account }, report);
   return [
     `${signs ? sign : ' '} Run ${run.id} (${marked(run.job, run)}, ${basename(run.file)}): ${what.join(', ')}`,

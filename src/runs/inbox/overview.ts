@@ -196,7 +196,7 @@ export async function findNeeds(newest: readonly RunToSeeTo[], home: string, acc
 }
 
 /**
- * None: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up;
+ * None: it waits for nobody. `toCorrect`, `notSent`: open rows of its file that nobody has taken up;
  * `differing`: rows of known records that say otherwise than what was sent; `sharing`: rows that
  * were sent with an account that another row has.
  */
@@ -205,9 +205,10 @@ async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, acc
   const inDoubt = run.outcomes['in-doubt'];
   const account = isOver(run) ? await accountOf(run) : null;
   const toCorrect = account === null ? 0 : rowsToCorrect(account);
+  const notSent = account === null ? 0 : account.notSent;
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
   const isRight = account?.holds !== false;
-  const isNeedy = waits || inDoubt + toCorrect > 0 || !isRight;
+  const isNeedy = waits || inDoubt + toCorrect + notSent > 0 || !isRight;
   const mayDiffer = isLatest && run.rows > 0;
   if (!isNeedy && !mayDiffer) return [];
 
@@ -215,7 +216,7 @@ async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, acc
   const summary = await summaryOf(run, report);
   const { differing, sharing } = mayDiffer ? countTold(summary) : NOTHING_TOLD;
   if (!isNeedy && differing + sharing === 0) return [];
-  return [{ ...shown, inDoubt, toCorrect, differing, sharing, account, summary, report }];
+  return [{ ...shown, inDoubt, toCorrect, notSent, differing, sharing, account, summary, report }];
 }
 
 const NOTHING_TOLD = { differing: 0, sharing: 0 };

@@ -1,7 +1,7 @@
 /** What to do next about a run, in the words of the terminal, notes and report.html. */
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../../lib/terminal.ts';
-import { type Account, isUntouched, toCorrect } from '../../model/account.ts';
+import { type Account, isUntouched, toSeeTo } from '../../model/account.ts';
 import { mostMistakes } from '../../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../../model/outcome.ts';
 import { awaitsPerson, type Reason, wasGivenUp } from '../../model/run.ts';
@@ -39,13 +39,13 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
 
 /** What can be done about open rows, where the run's own report no longer says it. */
 export function openSteps(account: Account, extension: string): Step[] {
-  if (toCorrect(account) === 0) return [];
+  if (toSeeTo(account) === 0) return [];
   const { delivery, runs, purged } = account;
   // Another name after each load: an earlier file may have been corrected.
   const file = `open-${delivery}-${runs.length}.${extension}`;
   const open = step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open ${file}`);
   return [
-    ...(toCorrect(account) > purged ? [open] : []),
+    ...(toSeeTo(account) > purged ? [open] : []),
     step('Rows that shall never be loaded:', `onboard write-off ${delivery} ROWS --reason "WHY"`),
   ];
 }
@@ -109,7 +109,7 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
 
 /** A call to the payee comes before any correction. */
 function askingOfAccounts({ run, topErrors, account }: Summary): readonly Step[] {
-  if (account !== null && toCorrect(account) === 0) return [];
+  if (account !== null && toSeeTo(account) === 0) return [];
   const has = (code: string) => topErrors.some((error) => error.code === code);
   const moved = step(
     `account_changed (\`onboard account ${run}\` shows both accounts): ${CALL_FIRST} changed at the service by hand:`,

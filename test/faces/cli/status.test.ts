@@ -98,11 +98,11 @@ describe('a run', () => {
       ...shown
     } = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
     const overview = JSON.parse((await onboard(['status', '--json'], env)).stdout);
-    const { inDoubt, toCorrect, differing, sharing, ...needy } = overview.needs.runs[0];
+    const { inDoubt, toCorrect, notSent, differing, sharing, ...needy } = overview.needs.runs[0];
     const account = { delivery: id, rows: 2, atService: 1, open: 1, inDoubt: 1, holds: true };
     expect(shown.account).toMatchObject(account);
     expect(needy.account).toEqual(closed ? shown.account : null);
-    expect([service.state, inDoubt, toCorrect, differing, sharing]).toEqual(['well', 1, 0, 0, 0]);
+    expect([service.state, inDoubt, toCorrect, notSent, differing, sharing]).toEqual(['well', 1, 0, 0, 0, 0]);
     expect(waits).toBe(closed ? null : 'the rest of its file to be read');
     for (const told of [listed, shown, needy, ...overview.runs]) {
       expect(Object.keys(told)).toEqual(Object.keys(listed));
