@@ -78,7 +78,8 @@ async function executeRun(
   session: TargetSession,
   { isQuiet = false }: ExecuteOptions = {},
 ): Promise<Run> {
-  const { io, clock, ledger, log, outages } = session;
+  const { io, clock, ledger, log } = session;
+  const { outages } = session.redisNotice;
   const { keys, store } = ledger.of(run.target);
   const definition = await definitionOf(run, ledger, session.registration.find);
   const progress = isQuiet ? null : createProgress(io, run, clock.now);

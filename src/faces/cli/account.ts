@@ -28,12 +28,14 @@ import { findRun } from '../../runs/status.ts';
 import { type Ledger, type Session, withKnownLedger } from '../../session.ts';
 import {
   type AddCommand,
+  askOfMany,
   collect,
   REASON,
   type RequestFlags,
   RUN_ARGUMENT,
   requestOf,
   rowNumber,
+  YES,
 } from './command.ts';
 
 type AccountFlags = { readonly json?: boolean; readonly open?: string };
@@ -135,6 +137,7 @@ type WriteOffFlags = RequestFlags & {
   readonly only?: readonly string[];
   readonly cause?: string;
   readonly changedAtService?: boolean;
+  readonly yes?: boolean;
 };
 
 export const addWriteOffCommand: AddCommand = (program, io, done) => {
@@ -154,6 +157,7 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
       'rows held for their account: it was changed at the service by hand, and is the known one from now on',
     )
     .requiredOption(...REASON)
+    .option(...YES)
     .addHelpText(
       'after',
       '\nExamples:\n  onboard write-off latest --cause totals_row --reason "totals of the sheet"\n' +
@@ -173,12 +177,16 @@ function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags)
     : { kind: 'rows', rows: rows.map(rowNumber) };
 }
 
+const NEVER_LOADED = "shall never be loaded, and that can't be taken back.";
+
 async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {
   const areMoved = flags.changedAtService === true;
   const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    const written = await writeOff(run, meant, request, session.ledger, { areMoved });
+    const ask = (rows: number) =>
+      askOfMany(rows, `${countOf(rows, 'row')} ${NEVER_LOADED} Write them off?`, flags, io);
+    const written = await writeOff(run, meant, request, session.ledger, { areMoved, ask });
     const { account: told } = await writeReportOf(run, session);
     say(io, `${countOf(written, 'row')} written off by ${request.by}.`);
     if (areMoved && written > 0) say(io, 'What they say is the known account from now on.');

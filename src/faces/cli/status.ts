@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
 import { SANDBOX_TARGET } from '../../delivery/target.ts';
 import { watchChunks } from '../../engine/queue/chunk-queue.ts';
+import { isUserTold } from '../../lib/machine.ts';
 import {
   countOf,
   duration,
@@ -149,14 +150,20 @@ function timeLines({ percent, secondsLeft, seconds, startedAt, finishedAt }: Run
 
 /** What is left to do about a run; empty: nothing. */
 function nextLines({ run, state }: ShownRun, summary: Summary, report: string): readonly string[] {
-  const next = renderNext(summary, { directory: report }).slice(1);
-  const goOn = goingOnWith(run, state);
+  const isApproverTold = isUserTold();
+  const next = renderNext(summary, { directory: report, isApproverTold }).slice(1);
+  const goOn = mayBeToldHere(run) ? goingOnWith(run, state) : null;
   const isWritten = summary.files.length > 0 || isUnderWay(run);
   return [
     ...next,
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['  to go on:', `    ${goOn}`]),
     ...(isWritten ? [] : ['  for its report:', `    onboard report ${run.id}`]),
   ];
+}
+
+/** In a container nobody at its terminal can approve a run. */
+function mayBeToldHere({ reason }: Run): boolean {
+  return reason !== 'approval' || isUserTold();
 }
 
 function timeOf(iso: string): string {
@@ -196,9 +203,12 @@ async function forMachines(overview: Overview, env: Environment) {
 }
 
 function overviewLines(overview: Overview, signs: boolean): string[] {
+  const needs = needsLines(overview, signs);
+  const nothing = `${signs ? '✓ ' : ''}Nothing needs attention`;
+  if (needs.length === 0 && isIdle(overview)) return [`${nothing}: ${idleWords(overview)}.`];
   const [own, ...others] = overview.services;
   return [
-    ...needsLines(overview, signs),
+    ...(needs.length === 0 ? [`${nothing}.`] : ['Needs attention:', ...needs]),
     '',
     `Ledger: ${overview.ledger}`,
     ...(own === undefined ? [] : serviceLines(own, overview)),
@@ -207,18 +217,35 @@ function overviewLines(overview: Overview, signs: boolean): string[] {
   ];
 }
 
+function isIdle({ services, runs, processing, waiting }: Overview): boolean {
+  return runs.length + processing.length + waiting.length === 0 && services.every(isWell);
+}
+
+function isWell({ state }: Overview['services'][number]): boolean {
+  return state === 'well';
+}
+
+function idleWords({ target, ledger, schedules }: Overview): string {
+  const next = schedules.filter(({ isSet, next: at }) => isSet && at !== null).map(scheduleWords);
+  const what = ['no run is under way', 'no file waits', ...next].join(', ');
+  return `${what} (${target}, ledger ${ledger})`;
+}
+
+function scheduleWords({ job, timezone, next }: Overview['schedules'][number]): string {
+  return `${job} next ${next === null ? 'never' : shownTime(new Date(next), timezone)}`;
+}
+
 /** So many of each kind are told whole, the others counted: the newest matter most. */
 const NEEDS_SHOWN = 5;
 
-function needsLines({ needs: { runs, refused }, services }: Overview, signs: boolean): string[] {
+/** Empty: nothing does. */
+function needsLines({ needs: { disk, runs, refused }, services }: Overview, signs: boolean): string[] {
   // Whoever puts a token in place now keeps the runs from being paused.
   const shut = services.filter(({ state }) => state === 'refused');
-  if (runs.length + refused.length + shut.length === 0)
-    return [`${signs ? '✓ ' : ''}Nothing needs attention.`];
   const moreRuns = runs.length - NEEDS_SHOWN;
   const moreFiles = refused.length - NEEDS_SHOWN;
   return [
-    'Needs attention:',
+    ...(disk === null ? [] : [`${signs ? '✗' : ' '} ${disk}`]),
     ...shut.map((one) => `${signs ? '✗' : ' '} The service at ${one.target} has ${serviceWords(one)}`),
     ...runs.slice(0, NEEDS_SHOWN).flatMap((one) => needyLines(one, signs)),
     ...(moreRuns > 0 ? [`  and ${countOf(moreRuns, 'more run', 'more runs')}: onboard runs`] : []),
@@ -302,11 +329,11 @@ function homeLines({ waiting, schedules, windows }: Overview): string[] {
 }
 
 function runLine({ run, state }: Overview['runs'][number]): string {
-  const goOn = goOnWords(run, state);
+  const goOn = mayBeToldHere(run) ? goOnWords(run, state) : null;
   const left = `${countOf(run.rows, 'row')}, ${openRows(run)} without an outcome`;
   return `${run.id}: ${state.words}, job ${run.job}, ${left}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [`${title}: none`] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
 }

@@ -128,13 +128,14 @@ function openIn({ runs }: Overview['needs']): number {
   return runs.reduce((sum, { toCorrect, notSent, inDoubt }) => sum + toCorrect + notSent + inDoubt, 0);
 }
 
-function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
+function Needs({ needs: { disk, runs, refused } }: Pick<Overview, 'needs'>) {
   const inDoubt = runs.filter((one) => one.inDoubt > 0);
   const halted = runs.filter(({ run, state }) => goingOnWith(run, state) !== null);
   const open = runs.filter((one) => one.toCorrect + one.notSent > 0);
   const differing = runs.filter((one) => one.differing > 0);
   const sharing = runs.filter((one) => one.sharing > 0);
   const needs = [
+    ...(disk === null ? [] : [disk]),
     ...inDoubt.map((one) => (
       <Need run={one.run} under="/doubts" words={`${countOf(one.inDoubt, 'row')} in doubt`} />
     )),

@@ -14,6 +14,8 @@ export type NextOptions = {
   readonly directory: string;
   /** How a command names the job, such as `--job-file x.yaml`; by default its name. */
   readonly job?: string;
+  /** False: nobody can approve it at this terminal. */
+  readonly isApproverTold?: boolean;
   /** The command as it was typed: it may name more than the run. */
   readonly typed?: string;
 };
@@ -62,6 +64,8 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
       { words: [...why, harmless.words], commands: [harmless.command] },
       ...others.map(({ words, command }) => step(words, command)),
     ];
+  if (reason === 'approval' && options.isApproverTold === false)
+    return [{ words: [...why, AT_THE_PAGE], commands: [] }];
   if (awaitsPerson({ state, reason })) return [{ words: why, commands: [resume] }];
   const first = summary.parent === null ? command(summary, summary.file, options) : resume;
   const again = options.typed ?? first;
@@ -69,6 +73,9 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   const when = summary.reason === 'service-hold' ? 'once that time has come' : 'where it stopped';
   return [{ words: [...why, `To go on ${when}:`], commands }];
 }
+
+const AT_THE_PAGE =
+  'This terminal tells nobody apart: it is approved at the page, by a person with a token of their own.';
 
 function step(words: string, command: string): Step {
   return { words: [words], commands: [command] };

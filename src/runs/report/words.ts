@@ -48,7 +48,8 @@ export function accountLine(account: Account): string {
   const of: string[] = [];
   if (inDoubt !== 0) of.push(`${numberShown(inDoubt)} in doubt`);
   if (waiting !== 0) of.push(`${numberShown(waiting)} without an outcome yet`);
-  if (notSent !== 0) of.push(`${numberShown(notSent)} not sent, ${numberShown(toCorrect(account))} to correct`);
+  if (notSent !== 0)
+    of.push(`${numberShown(notSent)} not sent, ${numberShown(toCorrect(account))} to correct`);
   if (purged > 0) of.push(`${numberShown(purged)} purged: their cells are gone`);
   const told = of.length === 0 ? sum : `${sum} (${of.join(', ')})`;
   return holds ? told : `${told}: THIS SUM DOES NOT HOLD`;

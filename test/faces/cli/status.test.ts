@@ -120,7 +120,9 @@ describe('a run', () => {
 test('the overview begins with what needs attention, each with its command', async () => {
   await own().redis.flushall();
   const env = await home();
-  expect((await onboard(['status'], env)).stdout).toMatch(/^Nothing needs attention\.\n/);
+  expect((await onboard(['status'], env)).stdout).toMatch(
+    /^Nothing needs attention: no run is under way, no file waits \(sandbox, ledger .+\)\.\n$/,
+  );
   const doubtful = await seed('20261121-034516-cccc', [created(1), doubtOf(2)]);
   const open = await seed('20261121-034517-dddd', [created(1)], false);
   await onboard(['report', doubtful], env);
