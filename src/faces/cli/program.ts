@@ -53,6 +53,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
     rekey: async () => (await import('./rekey.ts')).addRekeyCommand,
     sandbox: async () => (await import('./sandbox.ts')).addSandboxCommand,
+    completion: async () => (await import('./completion.ts')).addCompletionCommand,
   },
 };
 
@@ -72,8 +73,15 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
+    const command = program.commands.find((one) => one.name() === args[0]);
+    if (command !== undefined && isMissing(error))
+      await (await import('./missing.ts')).helpWithMissing(command, io);
     return explain(error, io);
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof CommanderError && error.code === 'commander.missingArgument';
 }
 
 /** None for the version; all for help, or to suggest a name for a mistyped one. */

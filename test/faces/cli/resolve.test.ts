@@ -397,3 +397,14 @@ describe('more rows than ten', () => {
     }
   });
 });
+
+test('a command without its run shows its help, and names the one run that it could be', async () => {
+  await own().redis.flushall();
+  const doubtful = await threeDoubts();
+  const { exitCode, stderr } = await say(['resolve']);
+  expect(exitCode).toBe(3);
+  expect(stderr).toMatch(/missing required argument 'run'[\s\S]*Usage: onboard resolve[\s\S]*Examples:/);
+  expect(stderr).toContain(`There is one run that it could be: onboard resolve ${doubtful}\n`);
+  await threeDoubts();
+  expect((await say(['resolve'])).stderr).not.toContain('There is one run');
+});
