@@ -40,7 +40,7 @@ export const accountSchema = z.object({
   /** Of the open ones: their run was cancelled before them. */
   notSent: count,
   /** Of the open ones that can be corrected: their cells are gone. */
-  purged: count,
+  purgedRows: count,
   /** `false` is a defect: a row was lost or counted twice. */
   holds: z.boolean(),
 });

@@ -165,7 +165,7 @@ function createLease({ id, target }: Run, { ledger, registration, times, log }: 
   const holder = registration.verified.worker;
   let isHeld = false;
   const takenOver = (from: string) => {
-    const of = { process: shownWorker(holder), after: shownWorker(from) };
+    const of = { who: shownWorker(holder), after: shownWorker(from) };
     const told = recordAct(ledger.redis, keys, { what: 'taken-over', run: id, of });
     told.catch((error: unknown) => log.warn('the audit', { problem: messageOf(error) }));
   };

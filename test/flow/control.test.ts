@@ -163,8 +163,8 @@ describe.concurrent('what a process leaves that is killed', () => {
     const lost = expect.stringMatching(new RegExp(`^process ${run.child.pid} on `));
     const found = expect.stringMatching(new RegExp(`^process ${process.pid} on `));
     expect(await happenedTo(flow, id)).toEqual([
-      ['process-lost', { process: lost, heard: expect.any(String), found }],
-      ['taken-over', { process: found, after: lost }],
+      ['process-lost', { who: lost, heard: expect.any(String), foundBy: found }],
+      ['taken-over', { who: found, after: lost }],
     ]);
   });
 
@@ -181,7 +181,7 @@ describe.concurrent('what a process leaves that is killed', () => {
     expect(resumed.summary.open).toBe(0);
     const told = await happenedTo(flow, id);
     expect(told.filter(([what]) => what === 'process-lost')).toMatchObject([
-      [expect.anything(), { process: lost }],
+      [expect.anything(), { who: lost }],
     ]);
     worker.interrupt();
     await worker.ended;

@@ -380,7 +380,7 @@ function counted({ rows, outcomes }: RunBrief): Counts {
   const inDoubt = outcomes['in-doubt'];
   const atService = settled - failed;
   // Of purged runs only those without a failure are told here.
-  const untouched = { writtenOff: 0, takenBack: 0, purged: 0, notSent: outcomes.cancelled };
+  const untouched = { writtenOff: 0, takenBack: 0, purgedRows: 0, notSent: outcomes.cancelled };
   return { ...untouched, atService, open: failed + waiting, inDoubt, waiting };
 }
 
@@ -397,7 +397,7 @@ function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
     inDoubt: countIf(({ outcome }) => outcome === 'in-doubt'),
     waiting: waiting + countIf(({ outcome }) => outcome === 'open'),
     notSent: countIf(({ outcome, isWrittenOff }) => outcome === 'cancelled' && !isWrittenOff),
-    purged: countIf((one) => one.isPurged && isCorrectable(one)),
+    purgedRows: countIf((one) => one.isPurged && isCorrectable(one)),
   };
 }
 

@@ -57,7 +57,7 @@ function happeningOf({ at, run, actor, what, of }: AuditEntry, own: string) {
 }
 
 /** What an entry has besides, by its name: the words before it. */
-const DETAILS = { process: '', heard: 'last heard of ', after: 'after ', found: 'found by ' };
+const DETAILS = { who: '', heard: 'last heard of ', after: 'after ', foundBy: 'found by ' };
 const TIMES = { from: 'from ', until: 'until ' };
 
 function detailsOf(of: AuditEntry['of']): string {

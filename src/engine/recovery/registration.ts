@@ -178,7 +178,7 @@ async function tellLost(worker: string, heardAt: number, finder: string, options
   const { redis, keys, store, log } = options;
   try {
     const heard = new Date(heardAt).toISOString();
-    const of = { process: shownWorker(worker), heard, found: shownWorker(finder) };
+    const of = { who: shownWorker(worker), heard, foundBy: shownWorker(finder) };
     for (const run of await store.withOpenRows())
       if ((await redis.hexists(keys.run(run).journals, worker)) === 1)
         await recordAct(redis, keys, { what: 'process-lost', run, of });

@@ -60,7 +60,7 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
     const told = await accountOf(run, ledger);
     const delivery = await findRun(ledger, told.delivery);
     const rows = await openRowsOf(told, run.target, ledger);
-    if (flags.open !== undefined && toSeeTo(told) === told.purged)
+    if (flags.open !== undefined && toSeeTo(told) === told.purgedRows)
       throw new UsageError(`--open: no open row can be corrected. ${accountLine(told)}.`);
     if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);
     if (flags.json === true) sayJson(io, JSON.stringify({ ...told, openRows: rows }));

@@ -42,12 +42,12 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
 /** What can be done about open rows, where the run's own report no longer says it. */
 export function openSteps(account: Account, extension: string): Step[] {
   if (toSeeTo(account) === 0) return [];
-  const { delivery, runs, purged } = account;
+  const { delivery, runs, purgedRows } = account;
   // Another name after each load: an earlier file may have been corrected.
   const file = `open-${delivery}-${runs.length}.${extension}`;
   const open = step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open ${file}`);
   return [
-    ...(toSeeTo(account) > purged ? [open] : []),
+    ...(toSeeTo(account) > purgedRows ? [open] : []),
     step('Rows that shall never be loaded:', `onboard write-off ${delivery} ROWS --reason "WHY"`),
   ];
 }

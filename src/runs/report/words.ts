@@ -37,7 +37,8 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
 
 /** The account's sum, as the control total has one. */
 export function accountLine(account: Account): string {
-  const { rows, atService, writtenOff, takenBack, open, inDoubt, waiting, notSent, purged, holds } = account;
+  const { rows, atService, writtenOff, takenBack, open, inDoubt, waiting, notSent, purgedRows, holds } =
+    account;
   const parts = [
     `${numberShown(atService)} at the service`,
     `${numberShown(writtenOff)} written off`,
@@ -50,7 +51,7 @@ export function accountLine(account: Account): string {
   if (waiting !== 0) of.push(`${numberShown(waiting)} without an outcome yet`);
   if (notSent !== 0)
     of.push(`${numberShown(notSent)} not sent, ${numberShown(toCorrect(account))} to correct`);
-  if (purged > 0) of.push(`${numberShown(purged)} purged: their cells are gone`);
+  if (purgedRows > 0) of.push(`${numberShown(purgedRows)} purged: their cells are gone`);
   const told = of.length === 0 ? sum : `${sum} (${of.join(', ')})`;
   return holds ? told : `${told}: THIS SUM DOES NOT HOLD`;
 }

@@ -26,9 +26,9 @@ test('what happened is told in its order, but for what this version does not kno
 test('what happens by itself is told with its times and processes, and as nobody’s act', async () => {
   const { redis, keys } = openLedger();
   const at = (time: string) => `2026-11-21T${time}.000Z`;
-  const lost = { process: 'process 7 on a', heard: at('05:22:10'), found: 'process 8 on a' };
+  const lost = { who: 'process 7 on a', heard: at('05:22:10'), foundBy: 'process 8 on a' };
   await recordAct(redis, keys, { what: 'process-lost', run: 'r', of: lost });
-  const taken = { process: 'process 8 on a', after: 'process 7 on a' };
+  const taken = { who: 'process 8 on a', after: 'process 7 on a' };
   await recordAct(redis, keys, { what: 'taken-over', run: 'r', of: taken });
   const away = { from: at('05:30:00'), until: at('05:31:00') };
   await recordAct(redis, keys, { what: 'redis-away', run: 'r', of: away });

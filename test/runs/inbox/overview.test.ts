@@ -26,7 +26,15 @@ const cancelled = { state: 'cancelled', closedChunks: 1 } as const;
 async function untouched({ id, rows, outcomes }: Run): Promise<Account> {
   const [open, inDoubt] = [countUnsuccessful(outcomes), outcomes['in-doubt']];
   const counts = { atService: rows - open, writtenOff: 0, takenBack: 0, open, inDoubt, waiting: 0 };
-  return { delivery: id, runs: [id], rows, ...counts, notSent: outcomes.cancelled, purged: 0, holds: true };
+  return {
+    delivery: id,
+    runs: [id],
+    rows,
+    ...counts,
+    notSent: outcomes.cancelled,
+    purgedRows: 0,
+    holds: true,
+  };
 }
 
 test.each([
