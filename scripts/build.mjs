@@ -86,6 +86,8 @@ async function bundle() {
     input,
     platform: 'node',
     logLevel: 'warn',
+    // It reads its scripts beside itself.
+    external: ['@pnpm/tabtab'],
     // BullMQ's and its libraries' ES modules, of which what nobody imports is left out: clients for
     // other databases, sandboxes.
     resolve: { mainFields: ['module', 'main'] },

@@ -26,6 +26,7 @@ import { type Notifier, openNotifier } from './faces/notify/notifier.ts';
 import { hasCode, messageOf } from './lib/errors.ts';
 import type { ListenAddress } from './lib/listening.ts';
 import { createLog, type Log } from './lib/log.ts';
+import { freeBytes } from './lib/machine.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
 import { type Io, tell, tellJson } from './lib/terminal.ts';
@@ -46,7 +47,17 @@ export type Session = {
   /** Where a monitor asks for what is counted; `null`: none does. */
   readonly metrics: ListenAddress | null;
   readonly ledger: Ledger;
+  readonly redisNotice: RedisNotice;
   readonly releasers: Releasers;
+};
+
+type Outage = { readonly from: Date; readonly until: Date };
+
+type RedisNotice = {
+  /** When Redis was away, so far. */
+  readonly outages: Outage[];
+  /** False: whoever only looks does not wait until somebody has made room. */
+  isWaitedOut: boolean;
 };
 
 /** Registered, so that it may give the target's rows their outcomes. */
@@ -142,7 +153,8 @@ export async function openSession(command: CommandParts, { metrics }: SessionOpt
   const { io, env, log, releasers } = command;
   const ledger = await openLedger(env, log, releasers, io);
   const name = shownAddress(ledger.address);
-  releasers.push(noticeRedis(io, ledger.redis, { ...ledger, name }));
+  const redisNotice: RedisNotice = { outages: [], isWaitedOut: false };
+  releasers.push(noticeRedis(io, ledger.redis, { ...ledger, name }, redisNotice));
   return {
     ...command,
     clock: SYSTEM_CLOCK,
@@ -150,6 +162,7 @@ export async function openSession(command: CommandParts, { metrics }: SessionOpt
     meter: metrics === undefined ? createMeter() : await countingMeter(),
     metrics: metrics ?? null,
     ledger,
+    redisNotice,
   };
 }
 
@@ -171,6 +184,44 @@ const logLineSchema = z.looseObject({ msg: z.string(), problem: z.string().optio
 function wordsOf(line: string): string {
   const { msg, problem } = logLineSchema.parse(JSON.parse(line));
   return `warning: ${msg}${problem === undefined ? '' : `: ${problem}`}`;
+}
+
+/** More than the report, the journal and the append-only file of a large run take. */
+const SPACE_MIN_BYTES = 500_000_000;
+/** With less free space than this Redis ends at its next write. */
+const SPACE_NONE_BYTES = 20_000_000;
+
+export function judgeSpace(free: number) {
+  const finding = `${inMegabytes(free)} free`;
+  if (free >= SPACE_MIN_BYTES) return { status: 'ok', finding } as const;
+  const short = `${finding}, expected ${inMegabytes(SPACE_MIN_BYTES)} or more`;
+  return { status: free < SPACE_NONE_BYTES ? 'problem' : 'warning', finding: short } as const;
+}
+
+export function inMegabytes(bytes: number): string {
+  return `${Math.floor(bytes / 1_000_000)} MB`;
+}
+
+/** `null`: it isn't, or nobody knows. */
+export async function fullDisk({ home }: Pick<Environment, 'home'>): Promise<string | null> {
+  const { status, finding } = judgeSpace(await freeBytes(home).catch(() => SPACE_MIN_BYTES));
+  if (status !== 'problem') return null;
+  return `The disk of ONBOARD_HOME (${home}) is full (${finding}): make room, rows wait while Redis can't write`;
+}
+
+/** Instead of what the system says of an embedded server. */
+function sayingFull(env: Environment) {
+  return async (error: unknown): Promise<never> => {
+    const full = env.redis === null ? await fullDisk(env) : null;
+    throw full === null ? error : new UsageError(`${full}.`);
+  };
+}
+
+/** To whoever starts something that writes. */
+async function tellSpace({ io, env: { home } }: Pick<Session, 'io' | 'env'>): Promise<void> {
+  const { status, finding } = judgeSpace(await freeBytes(home).catch(() => SPACE_MIN_BYTES));
+  if (status !== 'ok')
+    tell(io, `warning: the disk of ONBOARD_HOME (${home}) has ${finding}: make room on it.`);
 }
 
 export async function prepareHome({ home }: Environment): Promise<boolean> {
@@ -195,11 +246,11 @@ export async function openLedger(env: Environment, log: Log, releasers: Releaser
   const onGivenUp = (why: string) => giveUp(new UsageError(why));
   const server =
     env.redis === null
-      ? await joinEmbeddedRedis(env.home, { onLost, onGivenUp, tell: warn })
+      ? await joinEmbeddedRedis(env.home, { onLost, onGivenUp, tell: warn }).catch(sayingFull(env))
       : { address: env.redis };
   if ('close' in server) releasers.push(() => server.close());
   const { address } = server;
-  await assertReachable(address);
+  await assertReachable(address).catch(sayingFull(env));
   const giveUp = (why: Error) => {
     redis.disconnect();
     io?.giveUp?.(why);
@@ -286,6 +337,8 @@ type Join = {
 /** To execute the service's runs, or only to read and follow them. */
 export async function joinTarget(session: Session, service: Service, join: Join): Promise<TargetSession> {
   const { io, log, ledger, times, meter, releasers } = session;
+  session.redisNotice.isWaitedOut = true;
+  await tellSpace(session);
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
     io.interrupted.addEventListener('abort', () => tellEnding(session));
@@ -368,6 +421,7 @@ export async function checkRedisSettings(
   for (const text of await acceptSettings(ledger.redis, accepts === true)) tell(io, `warning: ${text}`);
 }
 
+const isLong = (since: Date) => Date.now() - since.getTime() >= WORTH_A_WORD_MS;
 const LOOK_MS = 250;
 /** By then an embedded server is started again, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
@@ -382,26 +436,31 @@ export function noticeRedis(
   io: Io,
   redis: Pick<RedisConnection, 'status'>,
   { name, problem, isRefusing }: Pick<Ledger, 'name' | 'problem' | 'isRefusing'>,
+  notice: RedisNotice,
 ): () => void {
   let since: Date | null = null;
   let isTold = false;
   let looks = 0;
+  const end = () => {
+    if (isTold) tell(io, 'Redis is back.');
+    if (since !== null && isLong(since)) notice.outages.push({ from: since, until: new Date() });
+    [since, isTold] = [null, false];
+  };
   const look = () => {
     looks = redis.status === 'ready' ? looks + 1 : 0;
-    if (looks >= LOOKS_TO_BE_BACK) {
-      if (isTold) tell(io, 'Redis is back.');
-      [since, isTold] = [null, false];
-    }
-    if (looks > 0 || isTold || isRefusing?.() || redis.status === 'end') return;
+    if (looks >= LOOKS_TO_BE_BACK) end();
+    if (looks > 0 || redis.status === 'end') return;
     since ??= new Date();
-    if (Date.now() - since.getTime() < WORTH_A_WORD_MS) return;
+    if (isTold || isRefusing?.() || !isLong(since)) return;
     isTold = true;
     const time = since.toISOString().slice(11, 19);
-    tell(
-      io,
-      `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
-    );
-    void problem?.().then((why) => why !== null && tell(io, why));
+    const what = `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile`;
+    const say = (why: string | null) => {
+      if (why === null) tell(io, `${what}, and it goes on by itself.`);
+      else if (notice.isWaitedOut) tell(io, `${what}. ${why}`);
+      else io.giveUp?.(new UsageError(why));
+    };
+    void (problem?.() ?? Promise.resolve(null)).then(say);
   };
   const looking = setInterval(look, LOOK_MS).unref();
   return () => clearInterval(looking);

@@ -6,7 +6,7 @@ import { readEnvironment } from '../src/config/environment.ts';
 import { parseRedisUrl } from '../src/config/redis-address.ts';
 import { connectRedis } from '../src/engine/redis/connection.ts';
 import { runProgram } from '../src/faces/cli/program.ts';
-import { noticeRedis, openLog, prepareHome } from '../src/session.ts';
+import { fullDisk, noticeRedis, openLog, prepareHome, type Session } from '../src/session.ts';
 import { MemoryStream, memoryIo, onboard } from './faces/cli/memory-io.ts';
 import { ownFolder } from './support/folder.ts';
 import { startRedisServer } from './support/redis-server.ts';
@@ -26,6 +26,13 @@ test('a home that can not be a folder is refused before anything is sent', async
 });
 
 const FILE = join(import.meta.dirname, '../samples/subclients-create.csv');
+
+test.runIf(existsSync('/proc/self'))('a disk without room is full, and one with room is not', async () => {
+  expect(await fullDisk({ home: '/proc' })).toBe(
+    "The disk of ONBOARD_HOME (/proc) is full (0 MB free, expected 500 MB or more): make room, rows wait while Redis can't write",
+  );
+  expect(await fullDisk({ home: await ownFolder() })).toBe(null);
+});
 
 /** /proc says that it may be written to, and takes nothing in. */
 test.runIf(existsSync('/proc/self')).each([
@@ -55,16 +62,36 @@ test.each(['redis', 'reports', 'journal'])('a file in place of the folder %s is 
   );
 });
 
+const newNotice = (): Session['redisNotice'] => ({ outages: [], isWaitedOut: true });
+
+test('whoever only looks does not wait for a Redis until somebody has made room', async () => {
+  const server = await startRedisServer();
+  await server.redis.ping();
+  const given: unknown[] = [];
+  const io = { ...memoryIo(), giveUp: (why: Error) => void given.push(why.message) };
+  const problem = async () => 'the disk is full';
+  const of = { name: 'redis.internal:6379', problem };
+  const end = noticeRedis(io, server.redis, of, { outages: [], isWaitedOut: false });
+  await server.kill();
+  await until(() => given.length > 0);
+  end();
+  expect([given, io.stderr.text]).toEqual([['the disk is full'], '']);
+});
+
 test('a Redis that is away is named once, however often it is tried, and so is its return', async () => {
   const server = await startRedisServer();
   await server.redis.ping();
   const io = memoryIo();
-  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379' });
+  const notice = newNotice();
+  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379' }, notice);
   await server.kill();
   await until(() => io.stderr.text.includes('away'));
   await server.start();
   await until(() => io.stderr.text.includes('back'));
   end();
+  const lasted = notice.outages.map(({ from, until: end }) => end.getTime() - from.getTime());
+  expect(lasted).toHaveLength(1);
+  expect(lasted[0]).toBeGreaterThanOrEqual(3_000);
   expect(io.stderr.text).toMatch(
     /^Redis at redis\.internal:6379 is away or takes no writes since \d\d:\d\d:\d\d UTC: nothing is sent meanwhile, and it goes on by itself\.\nRedis is back\.\n$/,
   );
@@ -76,7 +103,7 @@ test('a Redis that answers and takes no writes is told too', async () => {
   const redis = connectRedis(parseRedisUrl(server.url), () => undefined);
   onTestFinished(() => redis.disconnect());
   const io = memoryIo();
-  const end = noticeRedis(io, redis, { name: 'redis.internal:6379' });
+  const end = noticeRedis(io, redis, { name: 'redis.internal:6379' }, newNotice());
   const written = redis.set('a', '1');
   await until(() => io.stderr.text.includes('takes no writes'));
   await server.redis.replicaof('NO', 'ONE');
@@ -90,7 +117,7 @@ test('one that is back in a moment is not spoken of', async () => {
   const server = await startRedisServer();
   await server.redis.ping();
   const io = memoryIo();
-  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379' });
+  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379' }, newNotice());
   await server.kill();
   await server.start();
   await server.redis.ping();

@@ -160,7 +160,7 @@ export function asCalled(text: string, { command = 'onboard' }: Pick<Io, 'comman
 }
 
 const CALLS =
-  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|adopt|preview|check|start|watch|work|status|report|account|reply|write-off|release|rerun|resolve|approve|pause|resume|cancel|template|map|doctor|sandbox|web|try|audit|purge|rekey|schema)(?:[\s`'",.;:)]|$))/g;
+  /(?<=^|[\s`'"(])onboard (?=(?:run|runs|adopt|preview|check|start|watch|work|status|report|account|reply|write-off|release|rerun|resolve|approve|pause|resume|cancel|template|map|doctor|sandbox|web|try|audit|purge|rekey|schema|completion|completion-server)(?:[\s`'",.;:)]|$))/g;
 
 const COLOURS = [
   [/^ *✓(?= )/, 'green'],

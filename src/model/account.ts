@@ -37,16 +37,22 @@ export const accountSchema = z.object({
   /** Of the open ones; `waiting`: without an outcome yet. */
   inDoubt: count,
   waiting: count,
+  /** Of the open ones: their run was cancelled before them. */
+  notSent: count,
   /** Of the open ones that can be corrected: their cells are gone. */
-  purged: count,
+  purgedRows: count,
   /** `false` is a defect: a row was lost or counted twice. */
   holds: z.boolean(),
 });
 export type Account = z.infer<typeof accountSchema>;
 
 /** Rows that somebody must see to, but for those in doubt: they are settled in their own run. */
-export function toCorrect({ open, inDoubt, waiting }: Account): number {
+export function toSeeTo({ open, inDoubt, waiting }: Account): number {
   return open - inDoubt - waiting;
+}
+
+export function toCorrect(account: Account): number {
+  return toSeeTo(account) - account.notSent;
 }
 
 /** No row of the file was taken up, written off or taken back: its report tells of all of them. */

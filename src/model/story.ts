@@ -22,12 +22,22 @@ const WORDS = {
   'written-off': 'rows were written off',
   purged: 'rows were purged',
   replied: 'the answer to the partner was written',
+  'process-lost': 'a process was lost',
+  'taken-over': 'another process reads its rows',
+  'redis-away': 'Redis was away',
   'service-well': 'the service answers again',
   'service-failing': 'the service fails',
   'service-away': 'the service is away',
   'service-held': 'the service asked for a pause',
   'service-refused': 'the service refused the token, and another one is waited for',
 } as const;
+
+/** Nobody's act: it happens by itself. */
+const HAPPENS = /^(?:began|ended|process-lost|taken-over|redis-away|service-.*)$/;
+
+export function isAct(what: string): boolean {
+  return !HAPPENS.test(what);
+}
 
 /** As all workers found it. */
 export const SERVICE_STATES = ['well', 'failing', 'away', 'held', 'refused'] as const;

@@ -100,6 +100,12 @@ export type RowsMeant =
   | { readonly kind: 'rows' | 'open'; readonly rows: readonly number[] }
   | { readonly kind: 'like'; readonly outcomes: ReadonlySet<string>; readonly cause: string | null };
 
+type WriteOffOptions = {
+  readonly areMoved?: boolean;
+  /** Before anything is recorded; throws where a person says no. */
+  readonly ask?: (rows: number) => Promise<void>;
+};
+
 /**
  * Answers how many rows are written off by this, each where it stands; a UsageError where one can't
  * be, and none is. `areMoved`: their accounts were changed at the service by hand.
@@ -109,7 +115,7 @@ export async function writeOff(
   meant: RowsMeant,
   request: StateRequest,
   ledger: Ledger,
-  { areMoved = false }: { readonly areMoved?: boolean } = {},
+  { areMoved = false, ask }: WriteOffOptions = {},
 ): Promise<number> {
   const { id, target } = run;
   if (!isOver(run))
@@ -121,6 +127,7 @@ export async function writeOff(
   const problems = rows.flatMap((row) => problemOf(row, stand.of(row), run) ?? []);
   if (problems.length > 0) throw new UsageError([...problems, NOTHING_WRITTEN_OFF]);
   const standing = rows.flatMap((row) => stand.open.get(row) ?? []).filter(isCorrectable);
+  await ask?.(standing.length);
   const { keys } = ledger.of(target);
   const places = await placesOf(standing, [...stand.open.values()], ledger.of(target).store);
   const moved = areMoved ? await Promise.all(places.map((place) => movedRecords(place, ledger))) : [];

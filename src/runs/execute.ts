@@ -3,8 +3,8 @@
  * user sees progress, rows in doubt are looked up, and its report is written.
  */
 
+import { type Act, recordAct } from '../engine/ledger/audit.ts';
 import type { BreakerReport } from '../engine/ledger/breaker.ts';
-import { addToStory } from '../engine/ledger/display.ts';
 import { createRunInput } from '../engine/ledger/reruns.ts';
 import { problemOfHome } from '../engine/redis/embedded.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -78,21 +78,30 @@ async function executeRun(
   session: TargetSession,
   { isQuiet = false }: ExecuteOptions = {},
 ): Promise<Run> {
-  const { io, clock, ledger } = session;
+  const { io, clock, ledger, log } = session;
+  const { outages } = session.redisNotice;
   const { keys, store } = ledger.of(run.target);
   const definition = await definitionOf(run, ledger, session.registration.find);
   const progress = isQuiet ? null : createProgress(io, run, clock.now);
   let reads = false;
+  const note = (act: Act) => {
+    const onTrouble = (error: unknown) => log.warn('the audit', { problem: messageOf(error) });
+    recordAct(ledger.redis, keys, { ...act, run: run.id }).catch(onTrouble);
+  };
+  let outagesTold = outages.length;
+  const tellOutages = () => {
+    for (const { from, until } of outages.slice(outagesTold))
+      note({ what: 'redis-away', of: { from: from.toISOString(), until: until.toISOString() } });
+    outagesTold = outages.length;
+  };
   const { target } = run;
   const service = {
     target,
     read: () => serviceReport(ledger, target),
     pausesIn: () => session.delivery.pausesIn(run.id),
     /** Only by the process that reads the run, so that it is noted once. */
-    turned(state: BreakerReport['state'], why: string) {
-      const what = `service-${state}` as const;
-      const k = keys.run(run.id);
-      if (reads) addToStory(ledger.redis, k, { at: Date.now(), what, why, by: '' }).catch(() => undefined);
+    turned(state: BreakerReport['state'], why: string, until: string) {
+      if (reads) note({ what: `service-${state}`, of: { why, until } });
     },
   };
   const notice = createServiceNotice(io, service, clock.now);
@@ -101,6 +110,7 @@ async function executeRun(
     if (now.reason !== 'window') progress?.update(now, notice.isWaiting());
     report.look(now);
     reads = isReader;
+    if (reads) tellOutages();
   };
   try {
     await followRun({ run, definition, rows, onProgress }, session);

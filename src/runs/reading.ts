@@ -5,9 +5,12 @@
  * way.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
+import { recordAct } from '../engine/ledger/audit.ts';
 import { type ChunkQueue, createChunkQueue } from '../engine/queue/chunk-queue.ts';
+import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { shownWorker } from '../lib/worker-id.ts';
 import { awaitsPerson, type Reason, type Run, type RunState, rowsBefore } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
@@ -157,17 +160,24 @@ async function followUp(end: IngestEnd, opened: Opened): Promise<void> {
 type Lease = ReturnType<typeof createLease>;
 
 /** The run's lease, which its one reader holds. */
-function createLease({ id, target }: Run, { ledger, registration, times }: TargetSession) {
-  const { store } = ledger.of(target);
+function createLease({ id, target }: Run, { ledger, registration, times, log }: TargetSession) {
+  const { keys, store } = ledger.of(target);
   const holder = registration.verified.worker;
   let isHeld = false;
+  const takenOver = (from: string) => {
+    const of = { who: shownWorker(holder), after: shownWorker(from) };
+    const told = recordAct(ledger.redis, keys, { what: 'taken-over', run: id, of });
+    told.catch((error: unknown) => log.warn('the audit', { problem: messageOf(error) }));
+  };
   /** Another one after each gap. `until`: by this process' clock. */
   let tenure = { until: 0 };
   return {
     /** Takes or renews it. */
     async hold(): Promise<boolean> {
       const asked = performance.now();
-      isHeld = await store.holdLease(id, holder, times.lockMs);
+      const { from, ...held } = await store.holdLease(id, holder, times.lockMs);
+      isHeld = held.isHeld;
+      if (from !== '') takenOver(from);
       // After a gap another process may have read.
       if (!isHeld || asked >= tenure.until) tenure = { until: 0 };
       if (isHeld) tenure.until = asked + times.lockMs;

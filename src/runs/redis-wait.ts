@@ -74,17 +74,22 @@ export function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<T> {
   return waitOut(commands, { notice, signal: io.interrupted });
 }
 
-type Words = { readonly trouble: string; readonly cure: string };
+/** `goesOn`: what ends the wait where nobody does anything; '': somebody has to. */
+type Words = { readonly trouble: string; readonly goesOn: string; readonly cure: string };
+
+const BY_ITSELF = ', and goes on by itself';
 
 const REASONS: Readonly<Record<WaitingReason | 'refused', Words>> = {
   refused: {
     trouble: 'Redis refuses a command to this user',
+    goesOn: '',
     cure: 'give it the rights of docs/redis.md',
   },
-  full: { trouble: 'Redis is full (maxmemory)', cure: 'raise maxmemory' },
-  disk: { trouble: "Redis can't write to its disk", cure: 'make room on that disk' },
+  full: { trouble: 'Redis is full (maxmemory)', goesOn: BY_ITSELF, cure: 'raise maxmemory' },
+  disk: { trouble: "Redis can't write to its disk", goesOn: '', cure: 'make room on that disk' },
   away: {
     trouble: 'Redis takes no commands right now',
+    goesOn: BY_ITSELF,
     cure: 'wait until it does (SCRIPT KILL ends a script that keeps it busy, a replica takes no writes)',
   },
 };
@@ -120,8 +125,9 @@ export function createWaitingNotice(io: Io, now: () => number, what = 'reading')
         return;
       }
       refusedAt = now();
-      const { trouble, cure } = REASONS[reason];
-      if (shown !== reason) tell(io, `${trouble}: ${what} waits, and goes on by itself. To help: ${cure}.`);
+      const { trouble, goesOn, cure } = REASONS[reason];
+      const help = goesOn === '' ? 'It goes on after that' : 'To help';
+      if (shown !== reason) tell(io, `${trouble}: ${what} waits${goesOn}. ${help}: ${cure}.`);
       shown = reason;
     },
     /** The file has been read to its end. */

@@ -50,9 +50,9 @@ export async function waitForJobs(
   }
 }
 
-function waitingWords({ run, state }: ShownRun): string[] {
+export function waitingWords({ run, state }: ShownRun, what = 'Waiting for'): string[] {
   const goOn = goingOnWith(run, state);
-  const words = `Waiting for run ${run.id} of ${run.job} (${state.words}): this job comes after that one.`;
+  const words = `${what} run ${run.id} of ${run.job} (${state.words}): this job comes after that one.`;
   return goOn === null
     ? [words]
     : [words, `To go on with it: ${goOn}`, `  or end it: onboard cancel ${run.id}`];

@@ -75,7 +75,7 @@ export async function makeReply(
 }
 
 /** `null`: it can have one. */
-function whyNone(delivery: Run, { purged }: Account, definition: JobDefinition | null): string | null {
+function whyNone(delivery: Run, { purgedRows }: Account, definition: JobDefinition | null): string | null {
   const { id, file, state } = delivery;
   const ask = `\`onboard account ${id} --open FILE\` writes the open rows for you.`;
   if (!isTable(delivery.source))
@@ -87,7 +87,7 @@ function whyNone(delivery: Run, { purged }: Account, definition: JobDefinition |
       `Run ${id} is ${state}: expected one that is over. ` +
       `\`onboard status ${id}\` says what it waits for.`
     );
-  if (delivery.purged !== undefined || purged > 0)
+  if (delivery.purged !== undefined || purgedRows > 0)
     return (
       `Rows of run ${id} were purged: their cells are gone, ` +
       'and nobody can correct them. Expected the file again.'

@@ -45,15 +45,19 @@ export type Resolved = {
 
 type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger' | 'times' | 'releasers'>;
 
+/** Before anything is recorded; throws where a person says no. */
+type Ask = (counts: { readonly created: number; readonly notCreated: number }) => Promise<void>;
+
 /** `by`: who decides. */
 export async function resolveRun(
   run: Run,
   request: ResolveRequest,
   by: string,
   session: ResolveSession,
+  ask: Ask = async () => undefined,
 ): Promise<Resolved> {
   const definition = await session.ledger.of(run.target).store.definition(run.id);
-  const deciding = { by, definition, ledger: session.ledger };
+  const deciding = { by, definition, ledger: session.ledger, ask };
   switch (request.kind) {
     case 'lookup': {
       const { created, notCreated, ...looked } = await lookUpOnDemand(run, session);
@@ -81,14 +85,17 @@ type Deciding = {
   readonly by: string;
   readonly definition: JobDefinition | null;
   readonly ledger: Ledger;
+  readonly ask: Ask;
 };
 
 async function decide(
   run: Run,
   told: readonly Told[],
-  { by, definition, ledger }: Deciding,
+  { by, definition, ledger, ask }: Deciding,
 ): Promise<Resolved> {
   const { decisions, members } = await checkDecisions(run, told, definition, ledger);
+  const created = decisions.filter(({ decision }) => decision.kind === 'created').length;
+  await ask({ created, notCreated: decisions.length - created });
   const { keys } = ledger.of(run.target);
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
   await waitForReplica(ledger, run.target);

@@ -14,8 +14,11 @@ type Shown = ServiceState;
 
 const EVERY_MS = 1_000;
 const HOLD_OVER = 'The pause that the service asked for is over: rows go on.';
-/** Holds by 429 are mostly shorter, and over before they are read. */
+const LIMIT_OVER = 'The service limits this caller no more.';
+/** Holds by 429 are mostly shorter, and over before they are read, but may follow each other. */
 const LONG_HOLD_MS = 30_000;
+/** Without a hold for so long, a limit is over. */
+const UNLIMITED_MS = 10_000;
 
 /** For a worker that follows no run, until the process ends. */
 export async function tellOfService(session: TargetSession): Promise<void> {
@@ -35,7 +38,8 @@ export function createServiceNotice(
     read(): Promise<BreakerReport>;
     /** Ms until the followed run pauses unless the service answers; `null`: not known here. */
     pausesIn?(): Promise<number | null>;
-    turned?(now: Shown, why: string): void;
+    /** `until`: of a long pause that the service asked for; '': none. */
+    turned?(now: Shown, why: string, until: string): void;
   },
   now: () => number,
 ) {
@@ -43,21 +47,26 @@ export function createServiceNotice(
   let last = Number.NEGATIVE_INFINITY;
   let seen: BreakerReport | null = null;
   let shown: Shown = 'well';
-  const look = async () => {
+  let isLimited = false;
+  const limits = createLimitWatch(now);
+  const read = async () => {
     const report = await service.read();
     const isOutage = report.state === 'failing' || report.state === 'away';
     const pausesIn = isOutage ? ((await service.pausesIn?.()) ?? null) : null;
     // A failure that this process waits out is told, too, once it has lasted from look to look.
-    const next = worthAWord(report, seen, pausesIn === null ? shown : 'failing');
+    return { report, pausesIn, before: pausesIn === null ? shown : 'failing' } as const;
+  };
+  const look = async () => {
+    const { report, pausesIn, before } = await read();
+    const wasLimited = isLimited;
+    isLimited = limits(report);
+    const next = isLimited ? 'held' : worthAWord(report, seen, before);
     seen = report;
     if (next === shown) return;
-    const isHoldOver = next === 'well' && shown === 'held';
-    // Whether a token came says the run itself: it goes on, or pauses.
-    const isSilent = next === 'well' && shown === 'refused';
+    const turned = { next, from: shown, isLimited, wasLimited };
     shown = next;
-    service.turned?.(next, report.cause ?? '');
-    if (isSilent) return;
-    tell(io, isHoldOver ? HOLD_OVER : `${textOf(next, report, target)}${pauseWords(pausesIn)}`);
+    service.turned?.(next, ...causeOf(report, turned));
+    tell(io, ...turnWords(turned, target, `${textOf(next, report, target)}${pauseWords(pausesIn)}`));
   };
   return {
     /** At most once a second; never fails. */
@@ -78,6 +87,38 @@ export function createServiceNotice(
       tell(io, `${what}: longer than send.awayMinutes allows, so the run is paused.`);
     },
     isWaiting: () => shown !== 'well',
+  };
+}
+
+type Turned = { next: Shown; from: Shown; isLimited: boolean; wasLimited: boolean };
+
+function causeOf({ cause, heldUntil }: BreakerReport, { next, isLimited }: Turned) {
+  if (isLimited) return [LIMITED, ''] as const;
+  return [cause ?? '', next === 'held' ? (heldUntil ?? '') : ''] as const;
+}
+
+function turnWords({ next, from, isLimited, wasLimited }: Turned, target: string, text: string): string[] {
+  if (isLimited) return [`The service at ${target} limits this caller: ${LIMITED}. ${BY_ITSELF}`];
+  if (next !== 'well') return [text];
+  // Whether a token came says the run itself: it goes on, or pauses.
+  if (from === 'refused') return [];
+  const over = wasLimited ? LIMIT_OVER : HOLD_OVER;
+  return [from === 'held' ? over : text];
+}
+
+const LIMITED = 'it asks for a pause again and again (429, Retry-After)';
+const BY_ITSELF = 'Rows wait as it says, none is lost, and they go on by themselves.';
+
+/** Answers of each look whether short holds have followed each other for long. */
+function createLimitWatch(now: () => number) {
+  let [first, last] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return (report: BreakerReport): boolean => {
+    const at = now();
+    const isOver = at - last > UNLIMITED_MS;
+    if (report.state !== 'held') return !isOver && last - first >= LONG_HOLD_MS;
+    if (isOver || isLong(report)) first = at;
+    last = at;
+    return last - first >= LONG_HOLD_MS;
   };
 }
 

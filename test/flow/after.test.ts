@@ -17,6 +17,8 @@ test('a job that comes after another waits for its run, and takes what that one 
   const paused = await flow.run(['parents', parents], { ...env, MSB_TOKEN: 'wrong' });
   expect(paused.summary.reason).toBe('credentials');
 
+  const { stderr } = await flow.onboard(['check', 'children', children], env);
+  expect(stderr).toContain(`will wait for run ${paused.summary.run} of parents (paused (credentials))`);
   const waiting = flow.begin(['run', 'children', children, '--json'], env);
   await until(() => waiting.said().includes(`onboard resume ${paused.summary.run}`));
   const resumed = await flow.onboard(['resume', paused.summary.run], env);

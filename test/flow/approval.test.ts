@@ -235,6 +235,9 @@ test.skipIf(!hasNamespaces).each(['--pid', '--uts'])(
     const { exitCode, stderr } = await within('approve', id);
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining("is a container's or has no name")]);
     expect((await statusOf(flow, id)).reason).toBe('approval');
+    const { stdout } = await within('status');
+    expect(stdout).toContain('it is approved at the page');
+    expect(stdout).not.toContain('onboard approve');
     expect((await within('doctor')).stdout).toContain('is approved at the page alone');
     expect((await flow.onboard(['doctor'])).stdout.includes('approved at the page')).toBe(!isUserTold());
   },

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { TIMES } from '../faults/support/times.ts';
 import type { AtTestEnd } from '../support/at-test-end.ts';
 import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
@@ -19,6 +20,19 @@ async function busy<T>(flow: Flow, of: Busy, begin: (args: readonly string[]) =>
 }
 
 type Busy = { readonly rows: number; readonly made: number };
+
+/** What happened by itself, as the audit has it. */
+async function happenedTo(flow: Flow, id: string) {
+  const { stdout } = await flow.onboard(['audit', '--run', id, '--json']);
+  const entries = stdout
+    .trim()
+    .split('\n')
+    .map((line) => entrySchema.parse(JSON.parse(line)));
+  return entries.flatMap(({ what, of }) => (HAPPENED.has(what) ? [[what, of] as const] : []));
+}
+
+const HAPPENED = new Set(['process-lost', 'taken-over', 'redis-away']);
+const entrySchema = z.object({ what: z.string(), of: z.record(z.string(), z.unknown()) });
 
 const startSlow = (atEnd?: AtTestEnd) => startFlow({ times: TIMES, faults: ['latency=40ms'] }, atEnd);
 const NO_SERVICE = { MSB_BASE_URL: '', MSB_TOKEN: '' };
@@ -140,11 +154,37 @@ describe.concurrent('what a process leaves that is killed', () => {
     expect([exitCode, outcomes.created + outcomes['in-doubt'] + outcomes.cancelled]).toEqual([0, 600]);
     expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
     const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+    expect((await flow.onboard(['status'])).stdout).toContain(`${outcomes.cancelled} rows not sent`);
     const results = await flow.results(summary);
     for (const { key = '', outcome } of results) {
       if (outcome === 'created') expect(made).toContain(key);
       if (outcome === 'cancelled') expect(made).not.toContain(key);
     }
+    const lost = expect.stringMatching(new RegExp(`^process ${run.child.pid} on `));
+    const found = expect.stringMatching(new RegExp(`^process ${process.pid} on `));
+    expect(await happenedTo(flow, id)).toEqual([
+      ['process-lost', { who: lost, heard: expect.any(String), foundBy: found }],
+      ['taken-over', { who: found, after: lost }],
+    ]);
+  });
+
+  test('is told once, by a worker that goes on, too', async ({ onTestFinished }) => {
+    const flow = await startSlow(onTestFinished);
+    const worker = flow.begin(['work']);
+    const { run, id } = await busy(flow, { rows: 600, made: 100 }, flow.start);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const lost = expect.stringMatching(new RegExp(`^process ${run.child.pid} on `));
+    await until(async () => (await happenedTo(flow, id)).length > 0);
+    flow.sandbox.setFaults([]);
+    const resumed = await summaryFrom(flow, ['resume', id]);
+    expect(resumed.summary.open).toBe(0);
+    const told = await happenedTo(flow, id);
+    expect(told.filter(([what]) => what === 'process-lost')).toMatchObject([
+      [expect.anything(), { who: lost }],
+    ]);
+    worker.interrupt();
+    await worker.ended;
   });
 
   test('of a cancelling that nobody else works for, and whose file is gone, is wound up by the same command: every row has an outcome', async ({

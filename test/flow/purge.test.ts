@@ -20,16 +20,17 @@ const rowOf = (key: string, email = `${MARK}@example.com`) =>
   `${key}-${MARK},${MARK} ${key} Ltd,${email},${MARK}-${key}\n`;
 
 const toldSchema = z.object({
-  purged: z.array(z.object({ id: z.string() })),
-  kept: z.array(z.object({ id: z.string(), why: z.string() })),
+  runs: z.array(z.object({ run: z.string() })),
+  notPurged: z.array(z.object({ run: z.string(), why: z.string() })),
 });
 
 /** What `onboard purge … --json` says: the runs that it purged, and why it kept others. */
 async function purge(flow: Flow, args: readonly string[]) {
   const { exitCode, stdout, stderr } = await flow.onboard(['purge', ...args, '--json']);
   if (stdout === '') throw new Error(stderr);
-  const { purged, kept } = toldSchema.parse(JSON.parse(stdout));
-  return { exitCode, purged: purged.map(({ id }) => id), kept: kept.map(({ id, why }) => [id, why]) };
+  const { runs, notPurged } = toldSchema.parse(JSON.parse(stdout));
+  const kept = notPurged.map(({ run, why }) => [run, why]);
+  return { exitCode, purged: runs.map(({ run }) => run), kept };
 }
 
 /** Marks in the names and values of Redis' keys. */
@@ -93,7 +94,7 @@ describe('a purged run', () => {
       );
 
       const after = JSON.parse(await flow.look(['account', run, '--json']));
-      expect(after).toMatchObject({ open: before.open, purged: 6, holds: true });
+      expect(after).toMatchObject({ open: before.open, purgedRows: 6, holds: true });
       expect(await flow.look(['account', run])).toContain('6 purged: their cells are gone');
       expect(await flow.look(['status', run])).toMatch(/^ {2}rows {4}purged by \S+@\S+, \d{4}-/m);
       const again = withSummary(await flow.onboard(['run', '--job-file', job, file, '--json']));

@@ -111,7 +111,7 @@ describe.concurrent('a run that nobody reads', () => {
     const f = await startFollowing(context, { rows: MANY });
     const taken: boolean[] = [];
     const look = async () => {
-      taken.push(await f.store.holdLease(f.id, 'other', LEASE_MS));
+      taken.push((await f.store.holdLease(f.id, 'other', LEASE_MS)).isHeld);
       await f.finish();
     };
     await f.follow((n) => n === 3 && look());
@@ -304,7 +304,7 @@ describe.concurrent('a run whose window', () => {
     const { clock, f } = await startInWindow(context, CLOSED);
     const taken: unknown[] = [];
     const lease = async () => {
-      taken.push(await f.store.holdLease(f.id, 'other', LEASE_MS));
+      taken.push((await f.store.holdLease(f.id, 'other', LEASE_MS)).isHeld);
       clock.at = OPEN;
     };
     const ended = await f.follow(async (look) => {

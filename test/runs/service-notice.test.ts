@@ -71,6 +71,21 @@ test('a failure from before this process is not told until there is another', as
   expect(await told([failing(3), failing(4)])).toHaveLength(1);
 });
 
+test('a limit that holds is told once after half a minute of short holds, and that it is over', async () => {
+  const held = (): BreakerReport => ({
+    ...WELL,
+    state: 'held',
+    heldUntil: new Date(Date.now() + 2_000).toISOString(),
+  });
+  const looks = Array.from({ length: 45 }, (_, i) => (i % 3 === 2 ? WELL : held()));
+  turns.length = 0;
+  expect(await told([...looks, ...Array.from({ length: 12 }, () => WELL)])).toEqual([
+    'The service at https://api.example.com limits this caller: it asks for a pause again and again (429, Retry-After). Rows wait as it says, none is lost, and they go on by themselves.',
+    'The service limits this caller no more.',
+  ]);
+  expect(turns).toEqual(['held it asks for a pause again and again (429, Retry-After)', 'well']);
+});
+
 test('a long hold is told once with its date, and that it is over; a short one is not', async () => {
   const held = (seconds: number): BreakerReport => {
     const heldUntil = new Date(Date.now() + seconds * 1000).toISOString();

@@ -16,6 +16,7 @@ export const quietEdges = {
   connected: async () => [],
   doubt: async () => undefined,
   isDead: () => false,
+  onLost: () => undefined,
   onNotice: () => undefined,
   onTrouble: () => undefined,
 } satisfies Partial<EpochEdges>;

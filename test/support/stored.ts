@@ -231,6 +231,10 @@ export async function appendStory(redis: Redis, { story }: RunKeys, ...texts: re
   await redis.rpush(story, ...texts);
 }
 
+export async function storyTexts(redis: Redis, { story }: RunKeys): Promise<string[]> {
+  return redis.lrange(story, 0, -1);
+}
+
 type KeyIn = { readonly space?: string | undefined; readonly form?: KeyForm };
 
 /** Where a key's entry is: the hash, the field in it, and the digest of its text within the entry. */

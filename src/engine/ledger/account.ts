@@ -389,7 +389,7 @@ function counted({ rows, outcomes }: RunBrief): Counts {
   const inDoubt = outcomes['in-doubt'];
   const atService = settled - failed;
   // Of purged runs only those without a failure are told here.
-  const untouched = { writtenOff: 0, takenBack: 0, purged: 0 };
+  const untouched = { writtenOff: 0, takenBack: 0, purgedRows: 0, notSent: outcomes.cancelled };
   return { ...untouched, atService, open: failed + waiting, inDoubt, waiting };
 }
 
@@ -405,7 +405,8 @@ function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
     open: own.length - closed + waiting,
     inDoubt: countIf(({ outcome }) => outcome === 'in-doubt'),
     waiting: waiting + countIf(({ outcome }) => outcome === 'open'),
-    purged: countIf((one) => one.isPurged && isCorrectable(one)),
+    notSent: countIf(({ outcome, isWrittenOff }) => outcome === 'cancelled' && !isWrittenOff),
+    purgedRows: countIf((one) => one.isPurged && isCorrectable(one)),
   };
 }
 

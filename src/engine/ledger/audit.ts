@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { type AuditHead, digestOf } from '../../model/audit.ts';
+import type { ServiceState } from '../../model/story.ts';
 import { appendEntry } from './audit-chain.ts';
 import type { LedgerKeys } from './keys.ts';
 
@@ -11,14 +12,26 @@ export function stubOf({ name, actor }: LedgerKeys, run: string, at: string): st
   return JSON.stringify({ at, run, ledger: name, actor: who, via, user }).slice(1, -1);
 }
 
+type What =
+  | 'replied'
+  | 'person-added'
+  | 'person-removed'
+  | 'log-in'
+  | 'job-changed'
+  | 'job-proposed'
+  | 'process-lost'
+  | 'taken-over'
+  | 'redis-away'
+  | `service-${ServiceState}`;
+
 export type Act = {
-  readonly what: 'replied' | 'person-added' | 'person-removed' | 'log-in' | 'job-changed' | 'job-proposed';
+  readonly what: What;
   /** Left out: it concerns none. */
   readonly run?: string;
   readonly of?: Readonly<Record<string, string>>;
 };
 
-/** For an act that has no script of its own. */
+/** For what has no script of its own. */
 export async function recordAct(redis: RedisConnection, keys: LedgerKeys, act: Act): Promise<void> {
   const { what, run = '', of = {} } = act;
   const records = run === '' ? [] : [keys.run(run).record];

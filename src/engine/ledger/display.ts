@@ -7,12 +7,11 @@
 
 import { z } from 'zod';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
-import { countOf } from '../../lib/terminal.ts';
+import { countOf, shownTime } from '../../lib/terminal.ts';
 import { type AuditEntry, parseEntry } from '../../model/audit.ts';
 import { type Note, type Notes, noteSchema } from '../../model/note.ts';
-import { type Happening, happeningSchema } from '../../model/story.ts';
-import type { LedgerKeys, RunKeys } from './keys.ts';
-import { protocol } from './protocol.ts';
+import { type Happening, happeningSchema, isAct } from '../../model/story.ts';
+import type { LedgerKeys } from './keys.ts';
 
 function readAs<T>(schema: z.ZodType<T>, text: string | null | undefined): T | null {
   try {
@@ -20,12 +19,6 @@ function readAs<T>(schema: z.ZodType<T>, text: string | null | undefined): T | n
   } catch {
     return null;
   }
-}
-
-/** What the audit doesn't say. */
-export async function addToStory(redis: RedisConnection, k: RunKeys, happening: Happening): Promise<void> {
-  const text = JSON.stringify(happening);
-  await redis.multi().rpush(k.story, text).ltrim(k.story, -protocol.storyLength, -1).exec();
 }
 
 /** Oldest first; unknown events are left out. */
@@ -37,8 +30,7 @@ export async function readStory(
   const story = await redis.lrange(keys.run(run).story, 0, -1);
   return story.flatMap((text) => {
     const entry = parseEntry(text);
-    if (entry === null) return readAs(happeningSchema, text) ?? [];
-    return happeningSchema.safeParse(happeningOf(entry, run)).data ?? [];
+    return (entry && happeningSchema.safeParse(happeningOf(entry, run)).data) ?? [];
   });
 }
 
@@ -54,13 +46,31 @@ const toldSchema = z.object({
 /** What happens by itself is nobody's act. */
 function happeningOf({ at, run, actor, what, of }: AuditEntry, own: string) {
   const { reason, why, count, created, notCreated } = toldSchema.parse(of);
-  const isAct = reason === 'requested' && what !== 'began' && what !== 'ended';
-  const told = { at: Date.parse(at), by: isAct ? actor : '' };
+  const isAsked = reason === 'requested' && isAct(what);
+  const told = { at: Date.parse(at), by: isAsked ? actor : '' };
   if (run !== own) return { ...told, what: 'taken-up', why: run };
   // The counts of an end are outcomes.
   const settled = what === 'ended' ? 0 : count + created.length + notCreated.length;
-  const words = [settled === 0 ? '' : countOf(settled, 'row'), reason === 'requested' ? why : reason];
+  const said = reason === 'requested' ? why : reason;
+  const words = [settled === 0 ? '' : countOf(settled, 'row'), detailsOf(of), said];
   return { ...told, what, why: words.filter((text) => text !== '').join(': ') };
+}
+
+/** What an entry has besides, by its name: the words before it. */
+const DETAILS = { who: '', heard: 'last heard of ', after: 'after ', foundBy: 'found by ' };
+const TIMES = { from: 'from ', until: 'until ' };
+
+function detailsOf(of: AuditEntry['of']): string {
+  const words = Object.entries({ ...DETAILS, ...TIMES }).flatMap(([name, before]) => {
+    const { [name]: value } = of;
+    if (typeof value !== 'string' || value === '') return [];
+    return [before + (name === 'heard' || Object.hasOwn(TIMES, name) ? timeOf(value) : value)];
+  });
+  return words.join(', ');
+}
+
+function timeOf(iso: string): string {
+  return shownTime(new Date(iso), 'UTC', { seconds: true });
 }
 
 /** An empty text removes the note. */

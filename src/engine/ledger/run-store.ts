@@ -50,7 +50,7 @@ import { type VerifiedLedger, whenVerified } from './verified.ts';
 const register = script(REGISTER, registeredSchema);
 const registerVerified = whenVerified(REGISTER_IN_EPOCH, registeredSchema);
 const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
-const holdLease = script(HOLD_LEASE, z.number());
+const holdLease = script(HOLD_LEASE, z.tuple([z.number(), z.string()]));
 const dropLease = script(DROP_LEASE, z.number());
 
 export type RunStore = ReturnType<typeof createRunStore>;
@@ -265,10 +265,15 @@ function createLeases(redis: RedisConnection, keys: LedgerKeys) {
       return holder === null ? null : { holder, ms };
     },
     /** Takes or renews the lease to read the run's file; false: another process has it. */
-    holdLease: async (id: string, holder: string, ms: number) =>
-      (await holdLease(redis, [keys.run(id).lease], [holder, ms])) === 1,
+    /** `from`: who read the run before, and was lost; '': nobody. */
+    async holdLease(id: string, holder: string, ms: number) {
+      const { lease, record } = keys.run(id);
+      const [held, from] = await holdLease(redis, [lease, record], [holder, ms]);
+      return { isHeld: held === 1, from };
+    },
     async dropLease(id: string, holder: string) {
-      await dropLease(redis, [keys.run(id).lease], [holder]);
+      const { lease, record } = keys.run(id);
+      await dropLease(redis, [lease, record], [holder]);
     },
   };
 }

@@ -133,7 +133,7 @@ async function untilKnown(edges: EpochEdges, standing: Standing, stop: AbortSign
   for (;;) {
     const [now, ...shown] = await attempt(beatOf(edges), edges, standing);
     since = Math.min(since, now);
-    const workers = see(standing.memory, shown);
+    const workers = see(edges, standing, shown);
     const knows = ({ worker, beat }: Shown) =>
       worker === edges.worker || beat > since || edges.isDead(worker);
     standing.verifiedAt = performance.now();
@@ -200,7 +200,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     },
     async beat() {
       const [, ...shown] = await untilDone(beatOf(edges));
-      see(memory, shown);
+      see(edges, standing, shown);
     },
     call: (run, named, args) => untilDone({ run, keys: named, args, isNumbered: true }),
     read: (run, named, args) => untilDone({ run, keys: named, args, isNumbered: false }),
@@ -224,8 +224,11 @@ function parseShown(text: string): Shown {
 }
 
 /** Remembers who is a worker, and until which of its own commands this one saw it. */
-function see({ seen, sent }: Memory, shown: readonly string[]): readonly Shown[] {
-  const workers = shown.map(parseShown);
+function see(edges: EpochEdges, { memory }: Standing, shown: readonly string[]): readonly Shown[] {
+  const { seen, sent } = memory;
+  const all = shown.map(parseShown);
+  for (const { worker, beat } of all) if (beat < 0) edges.onLost(worker, -beat);
+  const workers = all.filter(({ beat }) => beat >= 0);
   const names = new Set(workers.map(({ worker }) => worker));
   const ended = [...seen].filter(([worker, endedAt]) => endedAt === STILL && !names.has(worker));
   for (const [worker] of ended) seen.set(worker, sent);

@@ -13,6 +13,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { withDeadline } from '../../lib/waiting.ts';
 import { isDeadHere, isOfAnotherMachine, newWorkerId, shownWorker } from '../../lib/worker-id.ts';
 import { isOver } from '../../model/run.ts';
+import { recordAct } from '../ledger/audit.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import type { RunStore } from '../ledger/run-store.ts';
@@ -154,14 +155,37 @@ function openOwnEpoch(options: Options, journal: Journal, readers: Readers): Pro
       await keys.sealing.begun();
       const absent = await replayJournals({ ...options, replay }, journal, scope);
       for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
+      for (const other of absent) await tellLeft(other, journal.worker, options);
       return absent;
     },
+    onLost: (other, heardAt) => void tellLost(other, heardAt, journal.worker, options),
     isDead: (other) => isDeadFor(other, options),
     connected: async () => [...(await connectedWorkers(redis, keys)), ...older],
     doubt: async () => replay.possiblySent(await store.withOpenRows()),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
+}
+
+/** Where nobody has found out before that it was lost. */
+async function tellLeft(worker: string, finder: string, options: Options): Promise<void> {
+  const { redis, keys } = options;
+  const [isRegistered, heardAt] = await redis.hmget(keys.epoch, `m:${worker}`, `b:${worker}`);
+  if (isRegistered !== null) await tellLost(worker, Number(heardAt), finder, options);
+}
+
+/** In the audit, and in the stories of the runs that it had begun with and that have open rows. */
+async function tellLost(worker: string, heardAt: number, finder: string, options: Options): Promise<void> {
+  const { redis, keys, store, log } = options;
+  try {
+    const heard = new Date(heardAt).toISOString();
+    const of = { who: shownWorker(worker), heard, foundBy: shownWorker(finder) };
+    for (const run of await store.withOpenRows())
+      if ((await redis.hexists(keys.run(run).journals, worker)) === 1)
+        await recordAct(redis, keys, { what: 'process-lost', run, of });
+  } catch (error) {
+    log.warn('a lost process could not be told of', { problem: messageOf(error) });
+  }
 }
 
 /** In the journal of this worker. */

@@ -43,6 +43,8 @@ export type EpochEdges = {
   isOurs?(): Promise<boolean>;
   /** How long a worker that doesn't check in is waited for, ms; 15,000 by default. */
   readonly graceMs?: number;
+  /** A worker left that had not said so: when it was last heard of, ms. */
+  onLost(worker: string, heardAt: number): void;
   /** A sentence for the user. */
   onNotice(text: string): void;
   onTrouble(what: string, fields: Readonly<Record<string, string | number>>): void;

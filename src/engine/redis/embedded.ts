@@ -263,7 +263,7 @@ export async function problemOfDisk(folder: string): Promise<string | null> {
   if (!(await isDiskFull(folder))) return null;
   return (
     `The embedded Redis can not go on: the disk of ONBOARD_HOME is full (${folder}). ` +
-    'Make room; it goes on by itself.'
+    'It goes on once somebody has made room there.'
   );
 }
 

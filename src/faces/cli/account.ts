@@ -5,7 +5,7 @@ import { SANDBOX_TARGET } from '../../delivery/target.ts';
 import { hasCode } from '../../lib/errors.ts';
 import { countOf, type Io, printable, say, sayJson, shellWord } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { type Account, toCorrect } from '../../model/account.ts';
+import { type Account, toSeeTo } from '../../model/account.ts';
 import { EXIT } from '../../model/exit.ts';
 import type { Run } from '../../model/run.ts';
 import { isTable } from '../../model/source.ts';
@@ -28,12 +28,14 @@ import { findRun } from '../../runs/status.ts';
 import { type Ledger, type Session, withKnownLedger } from '../../session.ts';
 import {
   type AddCommand,
+  askOfMany,
   collect,
   REASON,
   type RequestFlags,
   RUN_ARGUMENT,
   requestOf,
   rowNumber,
+  YES,
 } from './command.ts';
 
 type AccountFlags = { readonly json?: boolean; readonly open?: string };
@@ -58,7 +60,7 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
     const told = await accountOf(run, ledger);
     const delivery = await findRun(ledger, told.delivery);
     const rows = await openRowsOf(told, run.target, ledger);
-    if (flags.open !== undefined && toCorrect(told) === told.purged)
+    if (flags.open !== undefined && toSeeTo(told) === told.purgedRows)
       throw new UsageError(`--open: no open row can be corrected. ${accountLine(told)}.`);
     if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);
     if (flags.json === true) sayJson(io, JSON.stringify({ ...told, openRows: rows }));
@@ -110,7 +112,7 @@ function lines(run: Run, told: Account, shown: Shown, { open: written }: Account
     `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
     ...(shown.rows === 0 ? [] : ['', 'Open:', ...shown.lines(id)]),
     ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
-    ...(toCorrect(told) > 0 ? [''] : []),
+    ...(toSeeTo(told) > 0 ? [''] : []),
     ...(written === undefined ? openSteps(told, extension).flatMap(stepLines) : loading(run, written)),
   ];
 }
@@ -135,6 +137,7 @@ type WriteOffFlags = RequestFlags & {
   readonly only?: readonly string[];
   readonly cause?: string;
   readonly changedAtService?: boolean;
+  readonly yes?: boolean;
 };
 
 export const addWriteOffCommand: AddCommand = (program, io, done) => {
@@ -154,6 +157,7 @@ export const addWriteOffCommand: AddCommand = (program, io, done) => {
       'rows held for their account: it was changed at the service by hand, and is the known one from now on',
     )
     .requiredOption(...REASON)
+    .option(...YES)
     .addHelpText(
       'after',
       '\nExamples:\n  onboard write-off latest --cause totals_row --reason "totals of the sheet"\n' +
@@ -173,12 +177,16 @@ function rowsMeant(rows: readonly string[], { only = [], cause }: WriteOffFlags)
     : { kind: 'rows', rows: rows.map(rowNumber) };
 }
 
+const NEVER_LOADED = "shall never be loaded, and that can't be taken back.";
+
 async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {
   const areMoved = flags.changedAtService === true;
   const request = requestOf(flags, io);
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    const written = await writeOff(run, meant, request, session.ledger, { areMoved });
+    const ask = (rows: number) =>
+      askOfMany(rows, `${countOf(rows, 'row')} ${NEVER_LOADED} Write them off?`, flags, io);
+    const written = await writeOff(run, meant, request, session.ledger, { areMoved, ask });
     const { account: told } = await writeReportOf(run, session);
     say(io, `${countOf(written, 'row')} written off by ${request.by}.`);
     if (areMoved && written > 0) say(io, 'What they say is the known account from now on.');

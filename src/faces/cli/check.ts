@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 import type { Environment } from '../../config/environment.ts';
-import type { Job } from '../../config/job-definition.ts';
+import { type Job, jobsBefore } from '../../config/job-definition.ts';
 import { type Io, say, sayJson, shellWord, tell } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT } from '../../model/exit.ts';
@@ -14,6 +14,7 @@ import { createFates, definitionDigest, writePlan } from '../../runs/check/plan-
 import { checkLines } from '../../runs/check/words.ts';
 import { deliveredFrom } from '../../runs/inbox/job-book.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords, sayingWhere } from '../../runs/input.ts';
+import { waitingWords } from '../../runs/register.ts';
 import { withCommand } from '../../session.ts';
 import { type AddCommand, refuseSeveral } from './command.ts';
 
@@ -48,6 +49,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     refuseGone(job, flags);
     for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
     const look = await openLook(env, flags.sandbox === true, parts);
+    await tellBefore(job, look, io);
     if (flags.out !== undefined) refuseSeveral('--out', paths);
     const { ranges, see } = createFates();
     const checkFile = createChecker(job, look, { listed: flags.list ?? null, see });
@@ -68,6 +70,11 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     if (sendable > 0 && flags.json !== true) say(io, sendingWords(io.typed, flags, env, isLoaded));
     return exitCode;
   });
+}
+
+async function tellBefore({ definition }: Job, look: Look, io: Io): Promise<void> {
+  const before = look.kind === 'none' ? [] : await look.openRuns(jobsBefore(definition));
+  for (const shown of before) tell(io, ...waitingWords(shown, '`onboard run` will wait for'));
 }
 
 type Kept = {

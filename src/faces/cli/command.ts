@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isOneLine, ONE_LINE, readEnvironment } from '../../config/environment.ts';
 import { type ListenAddress, parseListenAddress } from '../../lib/listening.ts';
-import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../../lib/terminal.ts';
+import { isUserTold } from '../../lib/machine.ts';
+import { anywhere, confirm, hasSigns, type Io, say, sayJson, shellWord, tell } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { EXIT, exitCodeOf } from '../../model/exit.ts';
 import { awaitsPerson, isOver, type Run, type StateRequest } from '../../model/run.ts';
@@ -45,6 +46,21 @@ export function requestOf({ reason }: RequestFlags, { env }: Pick<Io, 'env'>): S
   const why = reason?.trim() ?? '';
   if (reason !== undefined && !isOneLine(why)) throw new UsageError(`--reason: expected ${ONE_LINE}`);
   return { by: readEnvironment(env).actor.name, at: new Date().toISOString(), why };
+}
+
+export const YES = ['--yes', 'without asking about more than ten rows'] as const;
+const UNASKED_ROWS = 10;
+
+/** A UsageError where somebody at the terminal says no to what can't be taken back. */
+export async function askOfMany(
+  rows: number,
+  question: string,
+  { yes }: { readonly yes?: boolean },
+  io: Io,
+): Promise<void> {
+  if (rows <= UNASKED_ROWS || yes === true) return;
+  if ((await confirm(io, question)) === false)
+    throw new UsageError('Nothing was recorded. To do it without this question: --yes');
 }
 
 /** A plan is of one file. */
@@ -90,7 +106,7 @@ export function tellEnded(
   const directory = reportDirectory(env, run.id);
   const { jobFile } = flags;
   const job = jobFile === undefined ? {} : { job: `--job-file ${shellWord(anywhere(jobFile))}` };
-  const options = { directory, typed: io.typed, signs: hasSigns(io), ...job };
+  const options = { directory, typed: io.typed, signs: hasSigns(io), isApproverTold: isUserTold(), ...job };
   if (flags.json === true) sayJson(io, JSON.stringify(summary));
   else say(io, ...renderSummary(summary, options));
   if (isOver(run)) return summary.exitCode ?? exitCodeOf(run);

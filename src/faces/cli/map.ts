@@ -67,7 +67,7 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
     sayJson(io, JSON.stringify({ ...sample, proposal }));
     return;
   }
-  const yaml = proposalText(proposal, sample);
+  const yaml = SCHEMA_LINES + proposalText(proposal, sample);
   if (flags.out === undefined) sayContent(io, yaml);
   else {
     // Where the folder can't be made, the writing says why.
@@ -77,6 +77,11 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   for (const note of sample.source.notes) tell(io, `note: ${note}`);
   tellProposal(proposal, { file, out: flags.out }, io);
 }
+
+/** For editors; the schema lies in the folder above the jobs, as docs/job-definitions.md has it. */
+const SCHEMA_LINES = `# yaml-language-server: $schema=../job.schema.json
+# (made beside the jobs' folder: onboard schema > job.schema.json)
+`;
 
 const WIDTH = Math.max(...OPERATIONS.map((one) => one.length));
 const PURPOSE_MISSING = [

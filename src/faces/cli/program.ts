@@ -54,6 +54,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
     rekey: async () => (await import('./rekey.ts')).addRekeyCommand,
     sandbox: async () => (await import('./sandbox.ts')).addSandboxCommand,
+    completion: async () => (await import('./completion.ts')).addCompletionCommand,
   },
 };
 
@@ -75,10 +76,17 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
     return exitCode;
   } catch (error) {
     endSteps();
+    const command = program.commands.find((one) => one.name() === args[0]);
+    if (command !== undefined && isMissing(error))
+      await (await import('./missing.ts')).helpWithMissing(command, io);
     return explain(error, io);
   } finally {
     endSteps();
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof CommanderError && error.code === 'commander.missingArgument';
 }
 
 /** None for the version; all for help, or to suggest a name for a mistyped one. */

@@ -43,17 +43,17 @@ async function purgeRuns(
     const olderThanMs = run === null ? ageAsked(olderThan, session.env.retentionMs) : null;
     const named = run === null ? null : await findRun(session.ledger, run);
     const told = await purge({ run, olderThanMs, isOpenToo, isDry, by: session.env.actor.name }, session);
-    const notes = await notesOf(told.kept.length > 0 ? null : named, session.ledger);
+    const notes = await notesOf(told.notPurged.length > 0 ? null : named, session.ledger);
     if (json === true) sayJson(io, JSON.stringify({ dryRun: isDry, ...told, notes }));
     else say(io, ...lines(told, isDry ? 'To be purged' : 'Purged'), ...notes);
     if (io.interrupted.aborted) return EXIT.interrupted;
-    return run !== null && told.kept.length > 0 ? EXIT.notStarted : exitCodeOf(told);
+    return run !== null && told.notPurged.length > 0 ? EXIT.notStarted : exitCodeOf(told);
   });
 }
 
 /** Without a replica that has it, a failover brings back what was purged. */
-function exitCodeOf({ copied }: Awaited<ReturnType<typeof purge>>): number {
-  return copied ? EXIT.success : EXIT.unsuccessful;
+function exitCodeOf({ isCopied }: Awaited<ReturnType<typeof purge>>): number {
+  return isCopied ? EXIT.success : EXIT.unsuccessful;
 }
 
 function ageAsked(text: string | undefined, retentionMs: number | null): number {
@@ -64,15 +64,15 @@ function ageAsked(text: string | undefined, retentionMs: number | null): number 
 }
 
 function lines(told: Awaited<ReturnType<typeof purge>>, did: string): string[] {
-  const { purged, kept, left, others, problem } = told;
-  const lines = [`${did}: ${countOf(purged.length, 'run')}`];
-  for (const { id, job, rows, finishedAt } of purged) {
-    lines.push(`  ${id}, job ${job}, ${countOf(rows, 'row')}, ended ${finishedAt}`);
+  const { runs, notPurged, journals, otherFiles, problem } = told;
+  const lines = [`${did}: ${countOf(runs.length, 'run')}`];
+  for (const { run, job, rows, finishedAt } of runs) {
+    lines.push(`  ${run}, job ${job}, ${countOf(rows, 'row')}, ended ${finishedAt}`);
   }
-  if (others > 0) lines.push(otherFilesWords(others));
-  lines.push(...left);
-  if (kept.length > 0) lines.push(`Not purged: ${countOf(kept.length, 'run')}`);
-  for (const { id, job, why } of kept) lines.push(`  ${id}, job ${job}: ${why}`);
+  if (otherFiles > 0) lines.push(otherFilesWords(otherFiles));
+  lines.push(...journals);
+  if (notPurged.length > 0) lines.push(`Not purged: ${countOf(notPurged.length, 'run')}`);
+  for (const { run, job, why } of notPurged) lines.push(`  ${run}, job ${job}: ${why}`);
   if (problem !== null) lines.push(`warning: ${problem}`);
   return lines;
 }

@@ -15,13 +15,16 @@ import {
 import { typedIdProblem } from '../../runs/resolve-file.ts';
 import { findRun } from '../../runs/status.ts';
 import { withKnownLedger } from '../../session.ts';
-import { type AddCommand, RUN_ARGUMENT, rowNumber } from './command.ts';
+import { type AddCommand, askOfMany, RUN_ARGUMENT, rowNumber, YES } from './command.ts';
+
+const FOR_GOOD = "What is decided can't be taken back.";
 
 type ResolveFlags = {
   readonly created?: string;
   readonly notCreated?: boolean;
   readonly file?: string;
   readonly lookup?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 };
 
@@ -35,6 +38,7 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
     .option('--not-created', 'the row was not created: it may be sent again')
     .option('--file <file>', 'an in-doubt.csv or .ndjson with its resolutions filled in')
     .option('--lookup', "ask the service for every row in doubt, as the job's `lookup` says")
+    .option(...YES)
     .option('--json', 'print what became of the rows as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (run: string, row: string | undefined, flags: ResolveFlags) =>
@@ -48,7 +52,9 @@ async function resolve(named: string, { request, flags }: Asked, io: Io): Promis
   return withKnownLedger(io, async (session) => {
     const by = session.env.actor.name;
     const run = await findRun(session.ledger, named);
-    const resolved = await resolveRun(run, request, by, session);
+    const resolved = await resolveRun(run, request, by, session, ({ created, notCreated }) =>
+      askOfMany(created + notCreated, decisionWords(created, notCreated), flags, io),
+    );
     const after = await findRun(session.ledger, run.id);
     const report = await rewriteReport(after, { request, resolved }, session);
     const outcome = { run: after, by: request.kind === 'lookup' ? 'lookup' : by, request, resolved, report };
@@ -57,6 +63,12 @@ async function resolve(named: string, { request, flags }: Asked, io: Io): Promis
     if (report.kind === 'written' && !report.summary.controlTotal.holds) return 3;
     return resolved.refused.length > 0 || decidesNothing(request, resolved) ? 1 : 0;
   });
+}
+
+function decisionWords(created: number, notCreated: number): string {
+  const again = `${countOf(notCreated, 'row')} as not created, which may be sent again`;
+  const what = `${countOf(created, 'row')} will be settled as created, ${again}`;
+  return `${what}: those that the service has would be made twice. ${FOR_GOOD} Settle them?`;
 }
 
 const EXPECTED = 'expected one of: ROW --created ID, ROW --not-created, --file FILE, --lookup';
@@ -90,7 +102,6 @@ type ResolveOutcome = {
 };
 
 const REFUSED_SHOWN = 20;
-const FOR_GOOD = "What is decided can't be taken back.";
 const NOTHING_FILLED_IN =
   '  No resolution is filled in: expected created:<id> or not-created as onboard_resolution.';
 

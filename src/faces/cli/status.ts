@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
 import { SANDBOX_TARGET } from '../../delivery/target.ts';
 import { watchChunks } from '../../engine/queue/chunk-queue.ts';
+import { isUserTold } from '../../lib/machine.ts';
 import {
   countOf,
   duration,
@@ -162,14 +163,20 @@ function timeLines({ percent, secondsLeft, seconds, startedAt, finishedAt }: Run
 
 /** What is left to do about a run; empty: nothing. */
 function nextLines({ run, state }: ShownRun, summary: Summary, report: string): readonly string[] {
-  const next = renderNext(summary, { directory: report }).slice(1);
-  const goOn = goingOnWith(run, state);
+  const isApproverTold = isUserTold();
+  const next = renderNext(summary, { directory: report, isApproverTold }).slice(1);
+  const goOn = mayBeToldHere(run) ? goingOnWith(run, state) : null;
   const isWritten = summary.files.length > 0 || isUnderWay(run);
   return [
     ...next,
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['  to go on:', `    ${goOn}`]),
     ...(isWritten ? [] : ['  for its report:', `    onboard report ${run.id}`]),
   ];
+}
+
+/** In a container nobody at its terminal can approve a run. */
+function mayBeToldHere({ reason }: Run): boolean {
+  return reason !== 'approval' || isUserTold();
 }
 
 function timeOf(iso: string): string {
@@ -195,10 +202,11 @@ async function forMachines(overview: Overview, env: Environment) {
     overview.runs.map((shown) => readRunStatus(shown, reportDirectory(env, shown.run.id))),
   );
   const needy = overview.needs.runs.map(
-    ({ inDoubt, toCorrect, differing, sharing, account, summary, report, ...shown }) => ({
+    ({ inDoubt, toCorrect, notSent, differing, sharing, account, summary, report, ...shown }) => ({
       ...runStatus(shown, summary, report),
       inDoubt,
       toCorrect,
+      notSent,
       differing,
       sharing,
       account,
@@ -208,9 +216,12 @@ async function forMachines(overview: Overview, env: Environment) {
 }
 
 function overviewLines(overview: Overview, signs: boolean, barsOf: BarsOf): string[] {
+  const needs = needsLines(overview, signs);
+  const nothing = `${signs ? '✓ ' : ''}Nothing needs attention`;
+  if (needs.length === 0 && isIdle(overview)) return [`${nothing}: ${idleWords(overview)}.`];
   const [own, ...others] = overview.services;
   return [
-    ...needsLines(overview, signs),
+    ...(needs.length === 0 ? [`${nothing}.`] : ['Needs attention:', ...needs]),
     '',
     `Ledger: ${overview.ledger}`,
     ...(own === undefined ? [] : serviceLines(own, overview, barsOf)),
@@ -219,18 +230,35 @@ function overviewLines(overview: Overview, signs: boolean, barsOf: BarsOf): stri
   ];
 }
 
+function isIdle({ services, runs, processing, waiting }: Overview): boolean {
+  return runs.length + processing.length + waiting.length === 0 && services.every(isWell);
+}
+
+function isWell({ state }: Overview['services'][number]): boolean {
+  return state === 'well';
+}
+
+function idleWords({ target, ledger, schedules }: Overview): string {
+  const next = schedules.filter(({ isSet, next: at }) => isSet && at !== null).map(scheduleWords);
+  const what = ['no run is under way', 'no file waits', ...next].join(', ');
+  return `${what} (${target}, ledger ${ledger})`;
+}
+
+function scheduleWords({ job, timezone, next }: Overview['schedules'][number]): string {
+  return `${job} next ${next === null ? 'never' : shownTime(new Date(next), timezone)}`;
+}
+
 /** So many of each kind are told whole, the others counted: the newest matter most. */
 const NEEDS_SHOWN = 5;
 
-function needsLines({ needs: { runs, refused }, services }: Overview, signs: boolean): string[] {
+/** Empty: nothing does. */
+function needsLines({ needs: { disk, runs, refused }, services }: Overview, signs: boolean): string[] {
   // Whoever puts a token in place now keeps the runs from being paused.
   const shut = services.filter(({ state }) => state === 'refused');
-  if (runs.length + refused.length + shut.length === 0)
-    return [`${signs ? '✓ ' : ''}Nothing needs attention.`];
   const moreRuns = runs.length - NEEDS_SHOWN;
   const moreFiles = refused.length - NEEDS_SHOWN;
   return [
-    'Needs attention:',
+    ...(disk === null ? [] : [`${signs ? '✗' : ' '} ${disk}`]),
     ...shut.map((one) => `${signs ? '✗' : ' '} The service at ${one.target} has ${serviceWords(one)}`),
     ...runs.slice(0, NEEDS_SHOWN).flatMap((one) => needyLines(one, signs)),
     ...(moreRuns > 0 ? [`  and ${countOf(moreRuns, 'more run', 'more runs')}: onboard runs`] : []),
@@ -249,30 +277,19 @@ export function marked(text: string, { target }: Run): string {
   return target === SANDBOX_TARGET ? `SANDBOX ${text}` : text;
 }
 
-function needyLines(
-  {
-    run,
-    state,
-    inDoubt,
-    toCorrect: open,
-    differing,
-    sharing,
-    account,
-    summary,
-    report,
-  }: Overview['needs']['runs'][number],
-  signs: boolean,
-): string[] {
+function needyLines(needy: Overview['needs']['runs'][number], signs: boolean): string[] {
+  const { run, state, inDoubt, differing, sharing, account, summary, report } = needy;
+  const open = openWords(needy, run);
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
-    ...(open === 0 ? [] : [openWords(open, run)]),
+    ...open,
     ...(differing === 0 ? [] : [differingWords(differing)]),
     ...(sharing === 0 ? [] : [sharingWords(sharing)]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
   // Of a file none of whose rows are to be corrected, nothing is told of them.
-  const files = summary.files.filter((file) => open > 0 || !/^(rejected|failed)/.test(file));
+  const files = summary.files.filter((file) => open.length > 0 || !/^(rejected|failed)/.test(file));
   const next = nextLines({ run, state }, { ...summary, files, account }, report);
   return [
     `${signs ? sign : ' '} Run ${run.id} (${marked(run.job, run)}, ${basename(run.file)}): ${what.join(', ')}`,
@@ -330,11 +347,11 @@ function homeLines({ waiting, schedules, windows }: Overview): string[] {
 }
 
 function runLine({ run, state }: Overview['runs'][number]): string {
-  const goOn = goOnWords(run, state);
+  const goOn = mayBeToldHere(run) ? goOnWords(run, state) : null;
   const left = `${countOf(run.rows, 'row')}, ${openRows(run)} without an outcome`;
   return `${run.id}: ${state.words}, job ${run.job}, ${left}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [`${title}: none`] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
 }

@@ -4,7 +4,7 @@
  */
 import { readNotes } from '../../engine/ledger/display.ts';
 import { countOf, numberShown } from '../../lib/terminal.ts';
-import { type Account, toCorrect } from '../../model/account.ts';
+import { type Account, toSeeTo } from '../../model/account.ts';
 import type { Visitor } from '../../model/ask.ts';
 import { NOTE_CHARACTERS, type Notes } from '../../model/note.ts';
 import { countSettled } from '../../model/outcome.ts';
@@ -97,7 +97,7 @@ type ActsProps = Pick<Props, 'run' | 'account' | 'visitor'> & {
 
 function Acts({ run, account, cause, isNoted, visitor }: ActsProps) {
   const { id, outcome, code, count } = cause;
-  const isOpen = run.purged === undefined && account !== null && toCorrect(account) > 0;
+  const isOpen = run.purged === undefined && account !== null && toSeeTo(account) > 0;
   const isOperator = visitor.role === 'operator';
   return (
     <div class="line">

@@ -125,16 +125,17 @@ function Figures({ seen: { overview, running } }: Pick<StandingProps, 'seen'>) {
 
 /** As accounts count them: to correct, and in doubt. */
 function openIn({ runs }: Overview['needs']): number {
-  return runs.reduce((sum, { toCorrect, inDoubt }) => sum + toCorrect + inDoubt, 0);
+  return runs.reduce((sum, { toCorrect, notSent, inDoubt }) => sum + toCorrect + notSent + inDoubt, 0);
 }
 
-function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
+function Needs({ needs: { disk, runs, refused } }: Pick<Overview, 'needs'>) {
   const inDoubt = runs.filter((one) => one.inDoubt > 0);
   const halted = runs.filter(({ run, state }) => goingOnWith(run, state) !== null);
-  const toCorrect = runs.filter((one) => one.toCorrect > 0);
+  const open = runs.filter((one) => one.toCorrect + one.notSent > 0);
   const differing = runs.filter((one) => one.differing > 0);
   const sharing = runs.filter((one) => one.sharing > 0);
   const needs = [
+    ...(disk === null ? [] : [disk]),
     ...inDoubt.map((one) => (
       <Need run={one.run} under="/doubts" words={`${countOf(one.inDoubt, 'row')} in doubt`} />
     )),
@@ -145,7 +146,7 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
         {note === null ? null : '; the note beside it says why'}
       </>
     )),
-    ...toCorrect.map((one) => <Need run={one.run} words={openWords(one.toCorrect, one.run)} />),
+    ...open.map((one) => <Need run={one.run} words={openWords(one, one.run).join(', ')} />),
     ...differing.map((one) => <Need run={one.run} words={differingWords(one.differing)} />),
     ...sharing.map((one) => <Need run={one.run} words={sharingWords(one.sharing)} />),
   ];

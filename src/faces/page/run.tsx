@@ -11,7 +11,7 @@ import { readNotes, readStory } from '../../engine/ledger/display.ts';
 import { insteadOf } from '../../lib/errors.ts';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
-import { type Account, toCorrect } from '../../model/account.ts';
+import { type Account, toSeeTo } from '../../model/account.ts';
 import { whyNotApproved, whyUnknown } from '../../model/approval.ts';
 import { atPage } from '../../model/audit.ts';
 import { countSettled } from '../../model/outcome.ts';
@@ -201,7 +201,7 @@ function Requested({ run: { request } }: Pick<Shown, 'run'>) {
 
 function AccountOf({ account, isOperator }: { readonly account: Account; readonly isOperator: boolean }) {
   const delivery = runPath(account.delivery);
-  const mayWriteOff = isOperator && toCorrect(account) > 0;
+  const mayWriteOff = isOperator && toSeeTo(account) > 0;
   return (
     <>
       <p>
@@ -313,7 +313,7 @@ function actsOf({ state, reason }: Pick<Run, 'state' | 'reason'>): readonly Act[
 
 /** Sends the shown state along: once it has changed, nothing is done. */
 function Acts({ run: { id, state, reason, outcomes, purged }, account }: Pick<Shown, 'run' | 'account'>) {
-  const isOpen = purged === undefined && (account === null || toCorrect(account) > 0);
+  const isOpen = purged === undefined && (account === null || toSeeTo(account) > 0);
   const hasMore = isOpen && RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
   const acts = actsOf({ state, reason }).filter((act) => act !== AGAIN || hasMore);
   return (

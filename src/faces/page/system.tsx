@@ -11,6 +11,7 @@ import { freeBytes } from '../../lib/machine.ts';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { programVersion } from '../../lib/version.ts';
 import { type AuditEntry, parseEntry } from '../../model/audit.ts';
+import { isAct } from '../../model/story.ts';
 import { Facts, Story, Table, Time } from '../../runs/report/html/parts.tsx';
 import { serviceAlarm } from '../../runs/service-notice.ts';
 import { serviceReport } from '../../runs/status.ts';
@@ -55,7 +56,8 @@ async function lookAtSystem({ page, visitor }: PageVisit) {
 const ACTS_SHOWN = 20;
 
 function wordsOf({ n, at, what, actor, run }: AuditEntry) {
-  return { n, at: Date.parse(at), words: `${what} by ${actor}${run === '' ? '' : `, run ${run}`}` };
+  const who = isAct(what) ? `${what} by ${actor}` : what;
+  return { n, at: Date.parse(at), words: `${who}${run === '' ? '' : `, run ${run}`}` };
 }
 
 type System = Awaited<ReturnType<typeof lookAtSystem>>;

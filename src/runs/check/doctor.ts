@@ -39,7 +39,7 @@ import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { createReleasers, type Releasers } from '../../lib/releasers.ts';
 import { countOf, type Io, shellWord } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { type Ledger, openLedger } from '../../session.ts';
+import { inMegabytes, judgeSpace, type Ledger, openLedger } from '../../session.ts';
 import { serviceWords } from '../service-notice.ts';
 import { serviceReport } from '../status.ts';
 
@@ -59,12 +59,16 @@ export async function examine(io: Io): Promise<readonly Finding[]> {
     const advice = 'Correct or unset that variable; every command refuses to start with it.';
     return [node, ...problemsOf('environment', error, advice)];
   }
+  const ofHome = await checkHome(env.home);
+  // The embedded Redis fails for the same cause.
+  const isHomeBroken = env.redis === null && ofHome.some(({ status }) => status === 'problem');
+  const ofLedger = await checkLedger(env);
   return [
     node,
     ok('environment', 'every value is well-formed'),
     ...(isUserTold() ? [] : [ok('approval', `${systemUser().name} ${TELLS_NOBODY}`)]),
-    ...(await checkHome(env.home)),
-    ...(await checkLedger(env)),
+    ...ofHome,
+    ...ofLedger.filter(({ check, status }) => !isHomeBroken || check !== 'redis' || status !== 'problem'),
     ...(await checkService(env)),
     ...(await checkCredentials(env.tokenSource)),
     ...(await checkNotify(env.notify)),
@@ -96,11 +100,6 @@ function problemsOf(check: string, error: unknown, advice: string): Finding[] {
 }
 
 const OLDEST_NODE = [20, 19] as const;
-/** More than the report, the journal and the append-only file of a large run take. */
-const SPACE_MIN_BYTES = 500_000_000;
-/** With less free space than this Redis ends at its next write. */
-const SPACE_NONE_BYTES = 20_000_000;
-
 /** `version` as Node gives it: 20.19.0. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -118,7 +117,7 @@ async function checkHome(home: string): Promise<Finding[]> {
     const finding = `this user may not write to ${locked.join(', ')}`;
     return [problem('home', finding, `\`chown\` it to this user, or set ONBOARD_HOME to another folder.`)];
   }
-  return [await judgeReaders(home), judgeSpace(await freeBytes(places[0] ?? home))];
+  return [await judgeReaders(home), diskFinding(await freeBytes(places[0] ?? home))];
 }
 
 /** ONBOARD_HOME and the folders in it; where it is not there yet, the one that it is made in. */
@@ -141,16 +140,10 @@ async function judgeReaders(home: string): Promise<Finding> {
   return warning('home', finding, `chmod go-rwx ${shellWord(home)}`);
 }
 
-export function judgeSpace(free: number): Finding {
-  const finding = `${inMegabytes(free)} free`;
-  if (free >= SPACE_MIN_BYTES) return ok('disk', finding);
-  const short = `${finding}, expected ${inMegabytes(SPACE_MIN_BYTES)} or more`;
-  const judge = free < SPACE_NONE_BYTES ? problem : warning;
-  return judge('disk', short, 'Make room, or set ONBOARD_HOME to a folder on another disk.');
-}
-
-function inMegabytes(bytes: number): string {
-  return `${Math.floor(bytes / 1_000_000)} MB`;
+export function diskFinding(free: number): Finding {
+  const { status, finding } = judgeSpace(free);
+  const advice = 'Make room, or set ONBOARD_HOME to a folder on another disk.';
+  return { check: 'disk', status, finding, advice: status === 'ok' ? null : advice };
 }
 
 /** Where the home has none yet, one is tried in a folder that is gone afterwards. */

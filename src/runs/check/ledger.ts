@@ -26,6 +26,7 @@ import { spaceOf } from '../../operations/operations.ts';
 import { type Ledger, openLedger } from '../../session.ts';
 import { findOrigins, type Loading, lineageOf } from '../origins.ts';
 import { summarize } from '../report/summary.ts';
+import { openRuns } from '../status.ts';
 import { type Delivered, deliveryOf } from '../unusual.ts';
 
 /** `none`: why there is no ledger to look into, in words for people. */
@@ -75,6 +76,7 @@ export function createLook(ledger: Ledger, target: string) {
   return {
     kind: 'ledger' as const,
     target,
+    openRuns: (jobs: readonly string[]) => openRuns(jobs, target, ledger),
     /** Keys that are not in the answer are free. */
     async states(asked: KeysAsked): Promise<ReadonlyMap<string, KeyState>> {
       return (await isEmpty()) ? new Map() : readKeys(redis, keys, asked);

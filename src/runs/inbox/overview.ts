@@ -18,7 +18,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { type Account, toCorrect as rowsToCorrect } from '../../model/account.ts';
 import { OF_SENT } from '../../model/issue.ts';
 import { isOver, type Run } from '../../model/run.ts';
-import type { Ledger, Session } from '../../session.ts';
+import { fullDisk, type Ledger, type Session } from '../../session.ts';
 import { accountsAt } from '../account.ts';
 import { warningAdvice } from '../report/advice.ts';
 import type { Summary } from '../report/summary.ts';
@@ -49,7 +49,7 @@ const UNWATCHED = {
 
 export function emptyOverview(env: Environment, sandbox: boolean): Overview {
   return {
-    needs: { runs: [], refused: [] },
+    needs: { disk: null, runs: [], refused: [] },
     ledger: env.home,
     target: targetOf(env, sandbox),
     services: [],
@@ -85,9 +85,12 @@ export async function lookOver(
     const isTold = ({ run }: ShownRun) => target === SANDBOX_TARGET || run.target !== SANDBOX_TARGET;
     const runs = newest.filter(({ run }) => !isOver(run));
     return {
-      needs: await findNeeds(newest.filter(isTold), env.home, (run) =>
-        accountsAt(run.target, ledger, memory).accountOf(run.id),
-      ),
+      needs: {
+        disk: await fullDisk(env),
+        ...(await findNeeds(newest.filter(isTold), env.home, (run) =>
+          accountsAt(run.target, ledger, memory).accountOf(run.id),
+        )),
+      },
       ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [
@@ -196,18 +199,19 @@ export async function findNeeds(newest: readonly RunToSeeTo[], home: string, acc
 }
 
 /**
- * None: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up;
- * `differing`: rows of known records that say otherwise than what was sent; `sharing`: rows that
- * were sent with an account that another row has.
+ * None: it waits for nobody. `toCorrect`, `notSent`: open rows of its file that nobody has taken
+ * up; `differing`: rows of known records that say otherwise than what was sent; `sharing`: rows
+ * that were sent with an account that another row has.
  */
 async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, accountOf: AccountOf) {
   const { run, state } = shown;
   const inDoubt = run.outcomes['in-doubt'];
   const account = isOver(run) ? await accountOf(run) : null;
   const toCorrect = account === null ? 0 : rowsToCorrect(account);
+  const notSent = account === null ? 0 : account.notSent;
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
   const isRight = account?.holds !== false;
-  const isNeedy = waits || inDoubt + toCorrect > 0 || !isRight;
+  const isNeedy = waits || inDoubt + toCorrect + notSent > 0 || !isRight;
   const mayDiffer = isLatest && run.rows > 0;
   if (!isNeedy && !mayDiffer) return [];
 
@@ -215,7 +219,7 @@ async function needyRun({ isLatest, ...shown }: RunToSeeTo, reports: string, acc
   const summary = await summaryOf(run, report);
   const { differing, sharing } = mayDiffer ? countTold(summary) : NOTHING_TOLD;
   if (!isNeedy && differing + sharing === 0) return [];
-  return [{ ...shown, inDoubt, toCorrect, differing, sharing, account, summary, report }];
+  return [{ ...shown, inDoubt, toCorrect, notSent, differing, sharing, account, summary, report }];
 }
 
 const NOTHING_TOLD = { differing: 0, sharing: 0 };

@@ -49,9 +49,9 @@ export async function purge(asked: PurgeAsked, session: PurgeSession) {
   const { env, io, ledger } = session;
   const before = asked.olderThanMs === null ? 0 : Date.now() - asked.olderThanMs;
   const here = await filesByRun(env.home);
-  const purged: Array<Pick<RunBrief, 'id' | 'job' | 'rows' | 'finishedAt'>> = [];
-  const left: string[] = [];
-  const kept: Array<{ readonly id: string; readonly job: string; readonly why: string }> = [];
+  const runs: Array<Pick<RunBrief, 'job' | 'rows' | 'finishedAt'> & { readonly run: string }> = [];
+  const journals: string[] = [];
+  const notPurged: Array<{ readonly run: string; readonly job: string; readonly why: string }> = [];
   for await (const run of runsMeant(asked.run, before, ledger)) {
     if (io.interrupted.aborted) break;
     const { id, job, rows, finishedAt } = run;
@@ -60,16 +60,17 @@ export async function purge(asked: PurgeAsked, session: PurgeSession) {
       (isDry ? null : purgeRun(run, { by, files: here.get(id) }, session));
     // One that can't be read keeps no other from being purged.
     const why = await purging().catch((error: unknown) => `it can't be read: ${messageOf(error)}`);
-    if (why === null) purged.push({ id, job, rows, finishedAt });
-    else kept.push({ id, job, why });
-    if (why === null && !isDry) left.push(...(await journalsLeft(run, ledger)));
+    if (why === null) runs.push({ run: id, job, rows, finishedAt });
+    else notPurged.push({ run: id, job, why });
+    if (why === null && !isDry) journals.push(...(await journalsLeft(run, ledger)));
   }
-  for (const { id } of purged) here.delete(id);
-  const others = await removeLeft(here, before, isDry, session);
-  if (isDry) return { purged, kept, left, others, problem: null, copied: true };
+  for (const { run } of runs) here.delete(run);
+  const otherFiles = await removeLeft(here, before, isDry, session);
+  const told = { runs, notPurged, journals, otherFiles };
+  if (isDry) return { ...told, problem: null, isCopied: true };
   // Each time: one that was killed may not have come so far.
   const problem = await rewriteFiles(ledger.redis, io.interrupted);
-  return { purged, kept, left, others, problem, copied: await areCopied(ledger) };
+  return { ...told, problem, isCopied: await areCopied(ledger) };
 }
 
 const ALL = 10_000_000;
@@ -265,12 +266,12 @@ export async function purgeDaily(isOnce: boolean, session: PurgeSession & Pick<S
   const asked = { run: null, olderThanMs: env.retentionMs, by: 'retention' };
   while (env.retentionMs !== null && !io.interrupted.aborted) {
     try {
-      const { purged, kept, left, others, problem } = await purge(asked, session);
-      if (purged.length > 0) tell(io, `Purged ${countOf(purged.length, 'run')}, as ONBOARD_RETENTION says.`);
-      if (others > 0) tell(io, otherFilesWords(others));
-      tell(io, ...left);
-      const due = `Kept, though due: ${countOf(kept.length, 'run')}`;
-      if (kept.length > 0) tell(io, `${due}; \`onboard purge --dry-run\` lists what is kept, and why.`);
+      const { runs, notPurged, journals, otherFiles, problem } = await purge(asked, session);
+      if (runs.length > 0) tell(io, `Purged ${countOf(runs.length, 'run')}, as ONBOARD_RETENTION says.`);
+      if (otherFiles > 0) tell(io, otherFilesWords(otherFiles));
+      tell(io, ...journals);
+      const due = `Kept, though due: ${countOf(notPurged.length, 'run')}`;
+      if (notPurged.length > 0) tell(io, `${due}; \`onboard purge --dry-run\` lists what is kept, and why.`);
       if (problem !== null) log.warn('purge', { problem });
     } catch (error) {
       log.warn('runs could not be purged: that is tried again in a day', { problem: messageOf(error) });

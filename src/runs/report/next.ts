@@ -1,7 +1,7 @@
 /** What to do next about a run, in the words of the terminal, notes and report.html. */
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../../lib/terminal.ts';
-import { type Account, isUntouched, toCorrect } from '../../model/account.ts';
+import { type Account, isUntouched, toSeeTo } from '../../model/account.ts';
 import { mostMistakes } from '../../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../../model/outcome.ts';
 import { awaitsPerson, type Reason, wasGivenUp } from '../../model/run.ts';
@@ -14,6 +14,8 @@ export type NextOptions = {
   readonly directory: string;
   /** How a command names the job, such as `--job-file x.yaml`; by default its name. */
   readonly job?: string;
+  /** False: nobody can approve it at this terminal. */
+  readonly isApproverTold?: boolean;
   /** The command as it was typed: it may name more than the run. */
   readonly typed?: string;
 };
@@ -39,13 +41,13 @@ export function nextSteps(summary: Summary, options: NextOptions): readonly Step
 
 /** What can be done about open rows, where the run's own report no longer says it. */
 export function openSteps(account: Account, extension: string): Step[] {
-  if (toCorrect(account) === 0) return [];
-  const { delivery, runs, purged } = account;
+  if (toSeeTo(account) === 0) return [];
+  const { delivery, runs, purgedRows } = account;
   // Another name after each load: an earlier file may have been corrected.
   const file = `open-${delivery}-${runs.length}.${extension}`;
   const open = step('Open rows, to be corrected and loaded:', `onboard account ${delivery} --open ${file}`);
   return [
-    ...(toCorrect(account) > purged ? [open] : []),
+    ...(toSeeTo(account) > purgedRows ? [open] : []),
     step('Rows that shall never be loaded:', `onboard write-off ${delivery} ROWS --reason "WHY"`),
   ];
 }
@@ -62,6 +64,8 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
       { words: [...why, harmless.words], commands: [harmless.command] },
       ...others.map(({ words, command }) => step(words, command)),
     ];
+  if (reason === 'approval' && options.isApproverTold === false)
+    return [{ words: [...why, AT_THE_PAGE], commands: [] }];
   if (awaitsPerson({ state, reason })) return [{ words: why, commands: [resume] }];
   const first = summary.parent === null ? command(summary, summary.file, options) : resume;
   const again = options.typed ?? first;
@@ -69,6 +73,9 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   const when = summary.reason === 'service-hold' ? 'once that time has come' : 'where it stopped';
   return [{ words: [...why, `To go on ${when}:`], commands }];
 }
+
+const AT_THE_PAGE =
+  'This terminal tells nobody apart: it is approved at the page, by a person with a token of their own.';
 
 function step(words: string, command: string): Step {
   return { words: [words], commands: [command] };
@@ -109,7 +116,7 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
 
 /** A call to the payee comes before any correction. */
 function askingOfAccounts({ run, topErrors, account }: Summary): readonly Step[] {
-  if (account !== null && toCorrect(account) === 0) return [];
+  if (account !== null && toSeeTo(account) === 0) return [];
   const has = (code: string) => topErrors.some((error) => error.code === code);
   const moved = step(
     `account_changed (\`onboard account ${run}\` shows both accounts): ${CALL_FIRST} changed at the service by hand:`,

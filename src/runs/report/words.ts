@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { SETTING_OF } from '../../config/job-definition.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../../lib/terminal.ts';
-import type { Account } from '../../model/account.ts';
+import { type Account, toCorrect } from '../../model/account.ts';
 import { CHECK_CODES } from '../../model/issue.ts';
 import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../../model/outcome.ts';
 import { awaitsPerson, type CheckCounts, type Purged, type Run, type StateRequest } from '../../model/run.ts';
@@ -37,7 +37,8 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
 
 /** The account's sum, as the control total has one. */
 export function accountLine(account: Account): string {
-  const { rows, atService, writtenOff, takenBack, open, inDoubt, waiting, purged, holds } = account;
+  const { rows, atService, writtenOff, takenBack, open, inDoubt, waiting, notSent, purgedRows, holds } =
+    account;
   const parts = [
     `${numberShown(atService)} at the service`,
     `${numberShown(writtenOff)} written off`,
@@ -48,7 +49,9 @@ export function accountLine(account: Account): string {
   const of: string[] = [];
   if (inDoubt !== 0) of.push(`${numberShown(inDoubt)} in doubt`);
   if (waiting !== 0) of.push(`${numberShown(waiting)} without an outcome yet`);
-  if (purged > 0) of.push(`${numberShown(purged)} purged: their cells are gone`);
+  if (notSent !== 0)
+    of.push(`${numberShown(notSent)} not sent, ${numberShown(toCorrect(account))} to correct`);
+  if (purgedRows > 0) of.push(`${numberShown(purgedRows)} purged: their cells are gone`);
   const told = of.length === 0 ? sum : `${sum} (${of.join(', ')})`;
   return holds ? told : `${told}: THIS SUM DOES NOT HOLD`;
 }
@@ -146,8 +149,15 @@ export function waitingWords(waiting: number): string {
 }
 
 /** Of rows that nobody has taken up. */
-export function openWords(count: number, { purged }: Pick<Run, 'purged'>): string {
-  return `${countOf(count, 'row')} ${purged === undefined ? 'to correct' : 'open, their cells purged'}`;
+export function openWords(
+  of: { readonly toCorrect: number; readonly notSent: number },
+  { purged }: Pick<Run, 'purged'>,
+): string[] {
+  const open = purged === undefined ? 'to correct' : 'open, their cells purged';
+  return [
+    ...(of.notSent === 0 ? [] : [`${countOf(of.notSent, 'row')} not sent`]),
+    ...(of.toCorrect === 0 ? [] : [`${countOf(of.toCorrect, 'row')} ${open}`]),
+  ];
 }
 
 export function purgedWords({ isDone, ...who }: Purged): string {

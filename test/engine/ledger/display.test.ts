@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { addToStory, readStory } from '../../../src/engine/ledger/display.ts';
+import { recordAct } from '../../../src/engine/ledger/audit.ts';
+import { readStory } from '../../../src/engine/ledger/display.ts';
 import { createRunIndex } from '../../../src/engine/ledger/run-index.ts';
 import { readBriefs } from '../../../src/engine/ledger/run-record.ts';
+import { tellStory } from '../../../src/model/story.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 import { beginRun, newRun, ownStore } from '../../support/runs.ts';
-import { appendStory, counted, setOfRun, setRecord } from '../../support/stored.ts';
+import { appendStory, counted, setOfRun, setRecord, storyTexts } from '../../support/stored.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
@@ -15,9 +17,29 @@ test('what happened is told in its order, but for what this version does not kno
   const { redis, keys } = openLedger();
   const k = keys.run('r');
   await appendStory(redis, k, 'not ours', '{"at":1,"what":"of a later version","why":"","by":""}');
-  const away = { at: 1, what: 'service-away', why: 'refused', by: '' } as const;
-  await addToStory(redis, k, away);
-  expect(await readStory(redis, keys, 'r')).toEqual([away]);
+  await recordAct(redis, keys, { what: 'service-away', run: 'r', of: { why: 'refused', until: '' } });
+  expect(await readStory(redis, keys, 'r')).toEqual([
+    { at: expect.any(Number), what: 'service-away', why: 'refused', by: '' },
+  ]);
+});
+
+test('what happens by itself is told with its times and processes, and as nobody’s act', async () => {
+  const { redis, keys } = openLedger();
+  const at = (time: string) => `2026-11-21T${time}.000Z`;
+  const lost = { who: 'process 7 on a', heard: at('05:22:10'), foundBy: 'process 8 on a' };
+  await recordAct(redis, keys, { what: 'process-lost', run: 'r', of: lost });
+  const taken = { who: 'process 8 on a', after: 'process 7 on a' };
+  await recordAct(redis, keys, { what: 'taken-over', run: 'r', of: taken });
+  const away = { from: at('05:30:00'), until: at('05:31:00') };
+  await recordAct(redis, keys, { what: 'redis-away', run: 'r', of: away });
+  await recordAct(redis, keys, { what: 'service-held', run: 'r', of: { why: '', until: at('06:00:00') } });
+  const told = tellStory({ startedAt: null }, await readStory(redis, keys, 'r')).map(({ words }) => words);
+  expect(told).toEqual([
+    'a process was lost: process 7 on a, last heard of 2026-11-21 05:22:10 UTC, found by process 8 on a',
+    'another process reads its rows: process 8 on a, after process 7 on a',
+    'Redis was away: from 2026-11-21 05:30:00 UTC, until 2026-11-21 05:31:00 UTC',
+    'the service asked for a pause: until 2026-11-21 06:00:00 UTC',
+  ]);
 });
 
 test('a run that moves tells so in its story, with who asked; one that may not move tells nothing', async () => {
@@ -41,14 +63,11 @@ test('a run that moves tells so in its story, with who asked; one that may not m
 test('a story keeps its latest 500 events', async () => {
   const { redis, keys, store } = openLedger();
   const id = await beginRun(store, 'a', 'queued');
-  const events = Array.from(
-    { length: 505 },
-    (_, at) => ({ at, what: 'service-away', why: '', by: '' }) as const,
-  );
-  await appendStory(redis, keys.run(id), ...events.slice(1).map((event) => JSON.stringify(event)));
+  const [registered = ''] = await storyTexts(redis, keys.run(id));
+  await appendStory(redis, keys.run(id), ...Array.from({ length: 504 }, () => registered));
   await store.transition(id, 'running', null);
   const story = await readStory(redis, keys, id);
-  expect([story.length, story[0]?.at, story.at(-1)?.what]).toEqual([500, 6, 'began']);
+  expect([story.length, story[0]?.what, story.at(-1)?.what]).toEqual([500, 'registered', 'began']);
 });
 
 test('what counts of runs is read without their definition; a run that is gone is left out', async () => {

@@ -5,6 +5,7 @@ import { RUN_STATES, RUN_TRANSITIONS } from '../../../src/model/run.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 import { beginRun, newRun, ownStore } from '../../support/runs.ts';
 import { counted, setLease, setRecord } from '../../support/stored.ts';
+import { until } from '../../support/until.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
@@ -129,7 +130,7 @@ test('who asked for a state, and why, is known as long as the run is in it', asy
 test('a dead process’ lease ends in its time although Redis’ clock was set back an hour', async () => {
   const { redis, keys, store } = ownStore(own().redis);
   await setLease(redis, keys.run('r').lease, 'dead', 3_600_000);
-  expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
+  expect(await store.holdLease('r', 'b', 60_000)).toMatchObject({ isHeld: false });
   expect(await redis.pttl(keys.run('r').lease)).toBeLessThanOrEqual(60_000);
 });
 
@@ -145,13 +146,29 @@ test('a service was reached once it has answered a row of any run, in whatever w
 
 test('a lease is held by one process until it is given back', async () => {
   const store = openStore();
-  expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
-  expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
-  expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
+  const hold = async (holder: string) => (await store.holdLease('r', holder, 60_000)).isHeld;
+  expect([await hold('a'), await hold('b'), await hold('a')]).toEqual([true, false, true]);
   await store.dropLease('r', 'b');
   expect((await store.leaseOf('r'))?.holder).toBe('a');
   await store.dropLease('r', 'a');
-  expect(await store.holdLease('r', 'b', 60_000)).toBe(true);
+  expect(await hold('b')).toBe(true);
+});
+
+test('a lease that nobody gave back tells who had it, once; one that was given back does not', async () => {
+  const { redis, keys, store } = ownStore(own().redis);
+  const takeUp = async (holder: string) => (await store.holdLease('r', holder, 60_000)).from;
+  const lapse = () =>
+    setLease(redis, keys.run('r').lease, '', 1).then(() =>
+      until(async () => (await store.leaseOf('r')) === null),
+    );
+  const told = [await takeUp('a')];
+  await lapse();
+  told.push(await takeUp('b'), await takeUp('b'));
+  await lapse();
+  told.push(await takeUp('b'));
+  await store.dropLease('r', 'b');
+  told.push(await takeUp('c'));
+  expect(told).toEqual(['', 'a', '', '', '']);
 });
 
 describe('a run that is paused for its window', () => {

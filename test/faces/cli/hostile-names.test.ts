@@ -104,6 +104,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('doctor');
   await say('doctor', '--json');
   await say('rekey');
+  await say('completion', 'bash');
   await say('purge', '--older-than', '1d', '--dry-run');
   await say('schema');
   await say('sandbox', '--data-file', at('gone/data'), '--fault', EVIL);

@@ -178,7 +178,9 @@ describe('the command', () => {
   test('writes to stdout without --out, and says what is left to decide on stderr', async () => {
     const said = await map(PAYMENTS, 'payment.documents');
     expect(said.exitCode).toBe(0);
-    expect(said.stdout).toMatch(/^# Proposed from the header of "payment-documents\.csv"/);
+    expect(said.stdout).toMatch(
+      /^# yaml-language-server: \$schema=\.\.\/job\.schema\.json\n.*\n# Proposed from the header of "payment-documents\.csv"/,
+    );
     expect(said.stderr).toContain('0 wait for a decision');
   });
 

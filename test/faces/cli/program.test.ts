@@ -13,7 +13,7 @@ import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
   'run preview check try start watch work runs status report rerun resolve pause resume approve cancel ' +
-  'template map schema sandbox doctor rekey reply'
+  'template map schema sandbox doctor rekey reply completion'
 ).split(' ');
 
 /** A file of the test's own, and the environment of a home that is not there yet. */
@@ -60,7 +60,7 @@ describe('help', () => {
       Look: ['status', 'runs', 'report', 'audit', 'account', 'reply'],
       Decide: ['resolve', 'write-off', 'release', 'pause', 'resume', 'approve', 'cancel', 'purge'],
       'Keep running': ['start', 'watch', 'work', 'web'],
-      'Set up': ['map', 'template', 'schema', 'doctor', 'rekey', 'sandbox', 'help'],
+      'Set up': ['map', 'template', 'schema', 'doctor', 'rekey', 'sandbox', 'completion', 'help'],
     });
     expect(stdout).not.toMatch(/^Commands:/m);
     expect(stdout).toContain("'Subclient / Create'");

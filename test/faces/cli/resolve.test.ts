@@ -1,12 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { ledgerKeys } from '../../../src/engine/ledger/keys.ts';
 import { createRunIndex } from '../../../src/engine/ledger/run-index.ts';
 import type { NewRun } from '../../../src/engine/ledger/run-record.ts';
+import { runProgram } from '../../../src/faces/cli/program.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { seedRun } from '../../support/doubts.ts';
 import { ownFolder } from '../../support/folder.ts';
@@ -14,7 +16,7 @@ import { useOwnRedis } from '../../support/redis.ts';
 import { newRun } from '../../support/runs.ts';
 import { doubtOf } from '../../support/settled-row.ts';
 import { getEntry } from '../../support/stored.ts';
-import { onboard } from './memory-io.ts';
+import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
 const own = useOwnRedis();
@@ -346,4 +348,63 @@ test('a look-up of a run of the stand-in, or by a job without one, is refused wi
   const looked = await seed([doubtOf(1)], { definition: jobDefinitionSchema.parse(settings) });
   const sandbox = await command([looked, '--lookup']);
   expect([sandbox.exitCode, sandbox.stderr]).toEqual([3, expect.stringContaining('stand-in')]);
+});
+
+describe('more rows than ten', () => {
+  const twelve = () => seed(Array.from({ length: 12 }, (_, i) => doubtOf(i + 1)));
+  const decided = Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [i + 1, i === 0 ? 'created:sub-1' : 'not-created']),
+  );
+
+  async function asked(args: readonly string[], answer: string) {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const io = { ...memoryIo({ env: { ONBOARD_HOME: home, REDIS_URL: own().url } }), stdin };
+    const stderr = new MemoryStream(true);
+    stdin.write(`${answer}\n`);
+    const exitCode = await runProgram(args, { ...io, stderr });
+    return { exitCode, stderr: stderr.text.replaceAll(/\s+/g, ' ') };
+  }
+
+  test('are asked about at a terminal, with their counts, and a no settles none of them', async () => {
+    const run = await twelve();
+    const path = join(home, 'filled.csv');
+    await writeFile(path, filled(await inDoubtCsv(run), decided));
+    const no = await asked(['resolve', run, '--file', path], 'n');
+    expect(no.exitCode).toBe(3);
+    expect(no.stderr).toContain(
+      '1 row will be settled as created, 11 rows as not created, which may be sent again: those that the service has would be made twice.',
+    );
+    expect(no.stderr).toContain('Nothing was recorded. To do it without this question: --yes');
+    expect(await decisionsOf(run)).toEqual({});
+    expect((await asked(['resolve', run, '--file', path], 'y')).exitCode).toBe(0);
+    expect(Object.keys(await decisionsOf(run))).toHaveLength(12);
+    const off = ['write-off', run, '--only', 'failed', '--reason', 'test'];
+    const kept = await asked(off, 'n');
+    expect([kept.exitCode, kept.stderr]).toEqual([
+      3,
+      expect.stringContaining('11 rows shall never be loaded'),
+    ]);
+  });
+
+  test('and --yes, or no terminal, asks nobody', async () => {
+    const [first, second] = [await twelve(), await twelve()];
+    for (const run of [first, second]) {
+      const path = join(home, `${run}.csv`);
+      await writeFile(path, filled(await inDoubtCsv(run), decided));
+      const args = ['resolve', run, '--file', path];
+      const { exitCode } = run === first ? await asked([...args, '--yes'], 'n') : await say(args);
+      expect([exitCode, Object.keys(await decisionsOf(run)).length]).toEqual([0, 12]);
+    }
+  });
+});
+
+test('a command without its run shows its help, and names the one run that it could be', async () => {
+  await own().redis.flushall();
+  const doubtful = await threeDoubts();
+  const { exitCode, stderr } = await say(['resolve']);
+  expect(exitCode).toBe(3);
+  expect(stderr).toMatch(/missing required argument 'run'[\s\S]*Usage: onboard resolve[\s\S]*Examples:/);
+  expect(stderr).toContain(`There is one run that it could be: onboard resolve ${doubtful}\n`);
+  await threeDoubts();
+  expect((await say(['resolve'])).stderr).not.toContain('There is one run');
 });

@@ -99,11 +99,11 @@ describe('a run', () => {
       ...shown
     } = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
     const overview = JSON.parse((await onboard(['status', '--json'], env)).stdout);
-    const { inDoubt, toCorrect, differing, sharing, ...needy } = overview.needs.runs[0];
+    const { inDoubt, toCorrect, notSent, differing, sharing, ...needy } = overview.needs.runs[0];
     const account = { delivery: id, rows: 2, atService: 1, open: 1, inDoubt: 1, holds: true };
     expect(shown.account).toMatchObject(account);
     expect(needy.account).toEqual(closed ? shown.account : null);
-    expect([service.state, inDoubt, toCorrect, differing, sharing]).toEqual(['well', 1, 0, 0, 0]);
+    expect([service.state, inDoubt, toCorrect, notSent, differing, sharing]).toEqual(['well', 1, 0, 0, 0, 0]);
     expect(waits).toBe(closed ? null : 'the rest of its file to be read');
     for (const told of [listed, shown, needy, ...overview.runs]) {
       expect(Object.keys(told)).toEqual(Object.keys(listed));
@@ -121,7 +121,9 @@ describe('a run', () => {
 test('the overview begins with what needs attention, each with its command', async () => {
   await own().redis.flushall();
   const env = await home();
-  expect((await onboard(['status'], env)).stdout).toMatch(/^Nothing needs attention\.\n/);
+  expect((await onboard(['status'], env)).stdout).toMatch(
+    /^Nothing needs attention: no run is under way, no file waits \(sandbox, ledger .+\)\.\n$/,
+  );
   const doubtful = await seed('20261121-034516-cccc', [created(1), doubtOf(2)]);
   const open = await seed('20261121-034517-dddd', [created(1)], false);
   await onboard(['report', doubtful], env);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RedisSettings } from '../../../src/engine/redis/settings.ts';
-import { checkNode, examine, judgeMemory, judgeSpace } from '../../../src/runs/check/doctor.ts';
+import { checkNode, diskFinding, examine, judgeMemory } from '../../../src/runs/check/doctor.ts';
 import { memoryIo } from '../../faces/cli/memory-io.ts';
 import { makeCertificates } from '../../support/certificates.ts';
 import { answers, startConnectProxy } from '../../support/connect-proxy.ts';
@@ -40,7 +40,7 @@ test.each([
   [499_999_999, 'warning', '499 MB free, expected 500 MB or more'],
   [500_000_000, 'ok', '500 MB free'],
 ])('%i bytes free: %s', (free, status, finding) => {
-  expect(judgeSpace(free)).toMatchObject({ check: 'disk', status, finding });
+  expect(diskFinding(free)).toMatchObject({ check: 'disk', status, finding });
 });
 
 test('a home that can not be made names what is in the way', async () => {
@@ -49,6 +49,14 @@ test('a home that can not be made names what is in the way', async () => {
   expect(await found('home', { ONBOARD_HOME: join(file, 'home') })).toEqual([
     expect.objectContaining({ status: 'problem', finding: `this user may not write to ${file}` }),
   ]);
+});
+
+test('a home that is broken is one problem, though the embedded Redis fails for it, too', async () => {
+  const file = join(await ownFolder(), 'file');
+  await writeFile(file, '');
+  const env = { ONBOARD_HOME: join(file, 'home'), MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
+  const problems = (await examine(memoryIo({ env }))).filter(({ status }) => status === 'problem');
+  expect(problems.map(({ check }) => check)).toEqual(['home', 'service']);
 });
 
 test('a home that others may enter is a warning with the command that closes it', async () => {

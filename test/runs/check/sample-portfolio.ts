@@ -48,6 +48,7 @@ type LedgerLook = Extract<Look, { kind: 'ledger' }>;
 export function lookWith(states: LedgerLook['states'], accounts: LedgerLook['accounts'] = async () => null) {
   return {
     kind: 'ledger' as const,
+    openRuns: async () => [],
     target: 'test',
     states,
     fields: async () => new Map(),

@@ -20,12 +20,21 @@ function shown(id: string, over: Partial<Run>, counts: Partial<OutcomeCounts> = 
 }
 
 const finished = { state: 'finished' } as const;
+const cancelled = { state: 'cancelled', closedChunks: 1 } as const;
 
 /** The account of a file of which no later run has rows. */
 async function untouched({ id, rows, outcomes }: Run): Promise<Account> {
   const [open, inDoubt] = [countUnsuccessful(outcomes), outcomes['in-doubt']];
   const counts = { atService: rows - open, writtenOff: 0, takenBack: 0, open, inDoubt, waiting: 0 };
-  return { delivery: id, runs: [id], rows, ...counts, purged: 0, holds: true };
+  return {
+    delivery: id,
+    runs: [id],
+    rows,
+    ...counts,
+    notSent: outcomes.cancelled,
+    purgedRows: 0,
+    holds: true,
+  };
 }
 
 test.each([
@@ -36,10 +45,11 @@ test.each([
   ['with rows in doubt', shown('a', finished, { 'in-doubt': 2 }), [2, 0]],
   ['under way with rows in doubt', shown('a', { state: 'running' }, { 'in-doubt': 2 }, true), [2, 0]],
   ['with rows to correct', shown('a', finished, { rejected: 3, invalid: 1, failed: 1, denied: 1 }), [0, 6]],
-])('a run %s: in doubt and to correct %j', async (_, run, expected) => {
+  ['that was cancelled', shown('a', cancelled, { rejected: 60, cancelled: 8_559 }), [0, 60, 8_559]],
+])('a run %s: in doubt, to correct and not sent %j', async (_, run, expected) => {
   const { runs } = await findNeeds([{ ...run, isLatest: true }], HOME, untouched);
-  expect(runs.map(({ inDoubt, toCorrect }) => [inDoubt, toCorrect])).toEqual(
-    expected === null ? [] : [expected],
+  expect(runs.map(({ inDoubt, toCorrect, notSent }) => [inDoubt, toCorrect, notSent])).toEqual(
+    expected === null ? [] : [[...expected, 0].slice(0, 3)],
   );
 });
 

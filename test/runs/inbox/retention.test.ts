@@ -167,9 +167,11 @@ describe('a purge', () => {
     const [broken, other] = [await seed(session), await seed(session)];
     await setOfRun(session.ledger.redis, keysOf(session).run(broken.id), 'blocks', { 1: 'no block' });
     const asked = { run: null, olderThanMs: 1, isOpenToo: true, by: 'ann' };
-    const { purged, kept } = await purge(asked, session);
-    expect(purged.map(({ id }) => id)).toEqual([other.id]);
-    expect(kept).toEqual([{ id: broken.id, job: broken.job, why: expect.stringContaining("can't be read") }]);
+    const { runs, notPurged } = await purge(asked, session);
+    expect(runs.map(({ run }) => run)).toEqual([other.id]);
+    expect(notPurged).toEqual([
+      { run: broken.id, job: broken.job, why: expect.stringContaining("can't be read") },
+    ]);
     await session.ledger.index.remove(broken.id);
   });
 
@@ -187,8 +189,8 @@ describe('a purge', () => {
         () => true,
       );
       restore();
-      const { purged } = await purge(ALL, session);
-      expect(purged.length <= 1).toBe(true);
+      const { runs } = await purge(ALL, session);
+      expect(runs.length <= 1).toBe(true);
       expect(await leftOf(session, id), `killed after ${kills} commands`).toEqual(LEFT);
       await session.ledger.index.remove(id);
       await rm(join(session.env.home, 'reports', id), { recursive: true });
@@ -211,7 +213,7 @@ describe('a purge', () => {
     await steps.begin(purged);
     await expect(steps.complete(purged)).rejects.toThrow('not all rows');
     expect(await settlementsOf(session.ledger.redis, keysOf(session), run)).toHaveLength(6);
-    expect((await purge(ALL, session)).purged).toHaveLength(1);
+    expect((await purge(ALL, session)).runs).toHaveLength(1);
   });
 
   test('keeps a run whose rows stand for those of several files while one of them is open', async () => {
@@ -219,9 +221,11 @@ describe('a purge', () => {
     const [one, other, both] = [await seed(session), await seed(session), await seed(session)];
     const origins = new Map([one, other].map(({ id }, i) => [id, [[i + 1, 1] as const]]));
     await setRecord(session.ledger.redis, keysOf(session).run(both.id), await originFields(origins));
-    const { kept } = await purge({ ...ALL, run: both.id, isOpenToo: false }, session);
-    expect(kept).toMatchObject([{ id: both.id, why: expect.stringContaining('1 row of its file open') }]);
-    expect((await purge(ALL, session)).purged).toHaveLength(3);
+    const { notPurged } = await purge({ ...ALL, run: both.id, isOpenToo: false }, session);
+    expect(notPurged).toMatchObject([
+      { run: both.id, why: expect.stringContaining('1 row of its file open') },
+    ]);
+    expect((await purge(ALL, session)).runs).toHaveLength(3);
   });
 
   test('leaves an account closed by a record that another run made under a key of it', async () => {
@@ -234,8 +238,8 @@ describe('a purge', () => {
     expect(await isClosed()).toBe(false);
     await setEntry(session.ledger.redis, keysOf(session), `${MARK}-1`, `k ${later.id} 1 id-1`);
     expect(await isClosed()).toBe(true);
-    const { purged } = await purge({ ...ALL, isOpenToo: false }, session);
-    expect(purged.map(({ id }) => id).sort()).toEqual([run.id, later.id].sort());
+    const { runs } = await purge({ ...ALL, isOpenToo: false }, session);
+    expect(runs.map((one) => one.run).sort()).toEqual([run.id, later.id].sort());
     expect(await isClosed()).toBe(true);
   });
 
@@ -254,13 +258,13 @@ describe('a purge', () => {
       closed: false,
     });
     await index.add(running.id, running.target, new Date(running.createdAt));
-    const { kept } = await purge({ ...ALL, olderThanMs: 0 }, session);
-    const why = (id: string) => kept.find((one) => one.id === id)?.why;
+    const { notPurged } = await purge({ ...ALL, olderThanMs: 0 }, session);
+    const why = (id: string) => notPurged.find((one) => one.run === id)?.why;
     expect(why(inDoubt.id)).toContain('2 rows in doubt');
     expect(why(young.id)).toMatch(/less than ten minutes ago, .*: purge it after 2\S+ \d\d:\d\d:\d\d UTC$/);
     expect(why(running.id)).toContain('it is running');
     expect([inDoubt, inHand].map(({ id }) => why(id)).join()).toContain('in hand');
-    const { kept: old } = await purge({ ...ALL, olderThanMs: 86_400_000 * 365 }, session);
+    const { notPurged: old } = await purge({ ...ALL, olderThanMs: 86_400_000 * 365 }, session);
     expect(old).toEqual([]);
   });
 
@@ -272,13 +276,13 @@ describe('a purge', () => {
     for (const inbox of ['inbox', 'uploads', 'mine']) {
       const file = await put(session, `${inbox}/.processing/${id}/a.csv`);
       await put(session, `${inbox}/.processing/${id}/.claim.json`);
-      const { purged, kept } = await purge({ ...ALL, run: id, olderThanMs: null }, session);
+      const { runs, notPurged } = await purge({ ...ALL, run: id, olderThanMs: null }, session);
       const why = `its file is still in ${dirname(file)}: \`onboard start\` puts it away first`;
-      expect([purged, kept.map((one) => one.why)]).toEqual([[], [why]]);
+      expect([runs, notPurged.map((one) => one.why)]).toEqual([[], [why]]);
       // Nothing is left but what the watcher has not removed yet.
       await rm(file);
     }
-    expect((await purge({ ...ALL, run: id, olderThanMs: null }, session)).purged).toHaveLength(1);
+    expect((await purge({ ...ALL, run: id, olderThanMs: null }, session)).runs).toHaveLength(1);
   });
 
   test('names the journals of other homes that have the run still, in the daily one too', async () => {
@@ -311,11 +315,11 @@ describe('a purge', () => {
     await put(session, `failed/folder.${refused}.csv/in.csv`);
     await utimes(await put(session, 'failed/old.csv'), new Date(0), new Date('2026-11-03T00:00:00Z'));
     await put(session, 'failed/young.csv');
-    expect((await purge({ ...ALL, isDry: true }, session)).others).toBe(3);
-    expect((await purge(ALL, session)).others).toBe(3);
+    expect((await purge({ ...ALL, isDry: true }, session)).otherFiles).toBe(3);
+    expect((await purge(ALL, session)).otherFiles).toBe(3);
     await put(session, `reports/${run.id}/results.csv`);
     await put(session, `done/b.${run.id}.csv`);
-    expect((await purge(ALL, session)).others).toBe(1);
+    expect((await purge(ALL, session)).otherFiles).toBe(1);
     expect((await readdir(join(session.env.home, 'done'))).sort()).toEqual([
       `a.${kept.id}.csv`,
       `a.${kept.id}.csv.note.txt`,

@@ -1,6 +1,8 @@
--- KEYS: lease. ARGV: holder.
+-- KEYS: lease, record. ARGV: holder.
 
-local lease, holder = KEYS[1], ARGV[1]
+local lease, record = unpack(KEYS)
+local holder = ARGV[1]
 
-if call('GET', lease) == holder then return call('DEL', lease) end
-return 0
+if call('GET', lease) ~= holder then return 0 end
+call('HDEL', record, 'reader')
+return call('DEL', lease)

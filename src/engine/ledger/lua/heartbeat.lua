@@ -4,7 +4,8 @@
 -- worker.
 -- KEYS: workers that left. ARGV: ms without a heartbeat after which a worker is suspect, ms for
 -- which it is remembered who left.
--- Answers {now (ms), workers and their last heartbeats, …}.
+-- Answers {now (ms), workers and their last heartbeats, …}; of those that left just now the
+-- heartbeat is negative.
 
 --- @include "parts/in-epoch"
 --- @include "parts/registry"
@@ -31,6 +32,7 @@ for other, beat in pairs(of.b) do
   if tonumber(beat) > now then call('HSET', epoch, 'b:' .. other, now) end
   if now - beat > suspectMs then
     if of.m[other] then call('ZADD', left, now, other .. ' ' .. of.m[other]) end
+    if of.m[other] then out[#out + 1] = shown(other, -beat) end
     leave(epoch, other)
   elseif of.m[other] then
     out[#out + 1] = shown(other, beat)
