@@ -112,6 +112,11 @@ function wrongRow({ source, settlement, body }: RemainderRow, run: Run): readonl
 const FURTHER = 1_000_000_000;
 const MOST_FURTHER = 5;
 
+/** Of a further record, too: the number of the row that it stands in. */
+export function rowOf({ source }: Pick<WrongRow, 'source'>): number {
+  return source.row % FURTHER;
+}
+
 /**
  * What the text would be in the columns: as one record, and what stands on its further lines as one
  * each. None where it can't be told.

@@ -298,7 +298,7 @@ function foundWords(cause: OfCauseProps['cause'], issues: OfCauseProps['issues']
   const [first] = issues;
   if (first === undefined) return causeWords(cause);
   const isSame = issues.every(({ expected }) => expected === first.expected);
-  return `${causeWords(cause)}: ${isSame ? '' : 'such as '}expected ${first.expected}`;
+  return `${causeWords(cause)}: ${isSame ? '' : 'such as: '}expected ${first.expected}`;
 }
 
 function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly label: string }) {

@@ -6,7 +6,7 @@ import type { Issue } from '../../model/issue.ts';
 import type { CellsRow, Row } from '../../model/row.ts';
 import type { Run } from '../../model/run.ts';
 import { expectedWords, issueWords, messageOf } from '../../model/sentence.ts';
-import type { WrongRow } from '../../runs/correcting.ts';
+import { rowOf, type WrongRow } from '../../runs/correcting.ts';
 import { Wide } from '../../runs/report/html/parts.tsx';
 import { reasonOf } from '../../runs/report/remainder.ts';
 import { runPath } from './runs.tsx';
@@ -21,6 +21,8 @@ export type Edited = {
   readonly issues: readonly Issue[];
   /** One that could not be read: its cells are said to be right. */
   readonly isChanged: boolean;
+  /** Of what could not be read: the lines that are not ticked are said to be no records. */
+  readonly isRestNone: boolean;
   /** Of cells that only look damaged; none where something of its request is changed. */
   readonly doubtful: readonly Doubtful[];
 };
@@ -59,6 +61,21 @@ type AskedFor = {
 /** Of a workbook's number cell, in a row that is changed: what it says is sent as text. */
 export function textTick(row: number, at: number): string {
   return `${row}.${at}.text`;
+}
+
+/** That the other lines of a row are no records. */
+export function restTick(row: number): string {
+  return `${row}.rest`;
+}
+
+/**
+ * Rows that could not be read and can't go yet: each of their lines is to be a record that can be
+ * sent, or said to be none, so that none is lost beside another.
+ */
+export function tornRows(edited: readonly Edited[]): ReadonlySet<number> {
+  const isOpen = ({ wrong, isChanged, isRestNone, issues }: Edited) =>
+    wrong.unread !== null && (isChanged ? issues.length > 0 : wrong.part === 0 || !isRestNone);
+  return new Set(edited.filter(isOpen).map(({ wrong }) => rowOf(wrong)));
 }
 
 /** What one button says of all cells that look damaged in the same way. */
@@ -120,7 +137,7 @@ export function Grid({ screen }: { readonly screen: Screen }) {
         <tbody>
           {edited.map((row) => (
             <>
-              <Unread row={row} width={shownAt.length + (nameAt === -1 ? 2 : 3)} />
+              <Unread row={row} edited={edited} width={shownAt.length + (nameAt === -1 ? 2 : 3)} />
               <GridRow row={row} screen={screen} shownAt={shownAt} />
             </>
           ))}
@@ -130,10 +147,24 @@ export function Grid({ screen }: { readonly screen: Screen }) {
   );
 }
 
+type UnreadProps = {
+  readonly row: Edited;
+  readonly edited: readonly Edited[];
+  readonly width: number;
+};
+
 /** Above its cells: what stands in the file, and the tick that says that they are read right. */
-function Unread({ row: { wrong, isChanged }, width }: { readonly row: Edited; readonly width: number }) {
+function Unread({ row, edited, width }: UnreadProps) {
+  const { wrong, isChanged, issues, isRestNone } = row;
   const { unread, part } = wrong;
   if (unread === null) return null;
+  const words = isChanged ? issues.map(issueWords) : [];
+  const problems =
+    words.length === 0 ? null : (
+      <p class="bad">
+        <Text of={`It can't be sent yet: ${words.join('; ')}`} bytes={500} />
+      </p>
+    );
   if (part > 0)
     return (
       <tr class="unread">
@@ -142,6 +173,7 @@ function Unread({ row: { wrong, isChanged }, width }: { readonly row: Edited; re
             <input type="checkbox" name="read" value={String(unread.row)} checked={isChanged} /> Line{' '}
             {numberShown(unread.line)} of it is a record of its own, with these cells
           </label>
+          {problems}
         </td>
       </tr>
     );
@@ -156,8 +188,16 @@ function Unread({ row: { wrong, isChanged }, width }: { readonly row: Edited; re
         </pre>
         <label class="tick">
           <input type="checkbox" name="read" value={String(unread.row)} checked={isChanged} /> The cells below
-          are the whole record. What stands above and in no record that is ticked here is not sent.
+          are the whole record.
         </label>
+        {edited.some((other) => other.wrong.part > 0 && rowOf(other.wrong) === rowOf(wrong)) ? (
+          <label class="tick">
+            <input type="checkbox" name="read" value={restTick(rowOf(wrong))} checked={isRestNone} /> Its
+            lines that are not ticked below are no records, and are not sent. Until each is one or the other,
+            the row can't go.
+          </label>
+        ) : null}
+        {problems}
       </td>
     </tr>
   );
@@ -209,6 +249,7 @@ function RowWords({ row, columns }: { readonly row: Edited; readonly columns: re
   if (wrong.unread !== null && !isChanged) return null;
   const ofRow = issues.filter(({ column }) => column === null || !columns.includes(column)).map(issueWords);
   // What its cells alone don't show, such as a key that an earlier row of the file has.
+  if (row.doubtful.some(({ isRight }) => isRight)) return null;
   const isShown = (issues.length === 0 || wrong.settlement.outcome !== 'invalid') && !isChanged;
   const said = isShown ? [reasonOf(wrong) || messageOf(wrong.settlement)] : [];
   return (

@@ -3,7 +3,7 @@
  * change checked at once, and those that can be sent become a file with their origins, which goes
  * the way of every upload. What is typed is kept nowhere until then.
  */
-import type { JobDefinition } from '../../config/job-definition.ts';
+import { columnsOf, type JobDefinition } from '../../config/job-definition.ts';
 import { mappingFor } from '../../delivery/run-mapping.ts';
 import { Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
@@ -19,11 +19,13 @@ import {
   correctedRow,
   isChanged,
   issuesIn,
+  rowOf,
   spread,
   type WrongRow,
   withChanges,
   wrongRows,
 } from '../../runs/correcting.ts';
+import { HELD_CODES } from '../../runs/held-accounts.ts';
 import type { RemainderRow } from '../../runs/report/remainder.ts';
 import type { Reply } from '../web/visit.ts';
 import { askFor, told, WHY_CHARACTERS } from './acting.tsx';
@@ -34,8 +36,10 @@ import {
   type Edited,
   Grid,
   likenessOf,
+  restTick,
   type Screen,
   textTick,
+  tornRows,
 } from './correct-grid.tsx';
 import type { PageContext, PageRoute, PageVisit } from './page-context.ts';
 import { ofRun } from './rows.tsx';
@@ -122,8 +126,7 @@ async function screenOf(
   const all = row === undefined ? changes : spread(rows, changes, { row: Number(row), at: Number(at) });
   const ticked = new Set(['right', 'read', 'text'].flatMap((name) => asked.getAll(name)));
   const edited = editedRows(rows, all, { mapping, definition, run, ticked, alike: asked.get('alike') });
-  const named = (await page.digests(run)).causes.filter((one) => code === null || one.code === code);
-  const columns = new Set(named.flatMap((one) => one.columns));
+  const columns = await columnsNamed(page, { run, definition, code });
   const places = placesIn(run, definition, edited, { isWhole: of.isWhole, columns });
   return {
     run,
@@ -138,6 +141,23 @@ async function screenOf(
 }
 
 const UNREAD = 'unreadable_row';
+
+type OfCode = { readonly run: Run; readonly definition: JobDefinition; readonly code: string | null };
+
+/** That no cell's own finding tells: the service named their fields, or the guard looks at them. */
+async function columnsNamed(page: PageContext, { run, definition, code }: OfCode) {
+  const isHeld = HELD_CODES.some((one) => one === code);
+  const accounts = isHeld ? accountColumns(definition, run.source.columns) : [];
+  const { causes } = await page.digests(run);
+  const named = causes.filter((one) => code === null || one.code === code);
+  return new Set([...accounts, ...named.flatMap((one) => one.columns)]);
+}
+
+function accountColumns({ fields }: JobDefinition, columns: readonly string[]): readonly string[] {
+  const isAccount = (path: string) => /^accounts[.[]/.test(path);
+  const mapped = Object.entries(fields).flatMap(([path, from]) => (isAccount(path) ? columnsOf(from) : []));
+  return [...mapped, ...columns.filter(isAccount)];
+}
 
 function ofCode(asked: URLSearchParams, code: string): URLSearchParams {
   const own = new URLSearchParams(asked);
@@ -208,7 +228,8 @@ function editedRows(
     const now = withChanges(wrong.source, changes.get(number) ?? NO_CHANGES, texts);
     const isRead = means.ticked.has(String(now.row));
     const row = isRead ? now : (wrong.unread ?? correctedRow(wrong, now, run.source));
-    return { wrong, now, row, isChanged: wrong.unread === null ? isChanged(wrong, now) : isRead };
+    const isRestNone = means.ticked.has(restTick(rowOf(wrong)));
+    return { wrong, now, row, isRestNone, isChanged: wrong.unread === null ? isChanged(wrong, now) : isRead };
   });
   const found = issuesIn(
     corrected.map(({ row }) => row),
@@ -312,7 +333,9 @@ function rightRows(screen: Screen): readonly Edited[] {
 }
 
 function wholeGroups({ edited, definition, run }: Screen, isMeant: (row: Edited) => boolean) {
-  const good = edited.filter((row) => isMeant(row) && row.issues.length === 0);
+  const torn = tornRows(edited);
+  const isWhole = ({ wrong }: Edited) => wrong.unread === null || !torn.has(rowOf(wrong));
+  const good = edited.filter((row) => isMeant(row) && row.issues.length === 0 && isWhole(row));
   if (definition.group === undefined) return good;
   const mapping = mappingFor(definition, run.source);
   const keys = new Set(good.map(({ row }) => mapping.groupOf(row)));
@@ -427,7 +450,9 @@ function SendRight({ screen }: { readonly screen: Screen }) {
 function stateWords(edited: readonly Edited[]): string {
   const changed = edited.filter((row) => row.isChanged);
   if (changed.length === 0) return 'Nothing is changed yet.';
-  const wrong = changed.filter(({ issues }) => issues.length > 0).length;
+  const torn = tornRows(edited);
+  const isTorn = ({ wrong }: Edited) => wrong.unread !== null && torn.has(rowOf(wrong));
+  const wrong = changed.filter((row) => row.issues.length > 0 || isTorn(row)).length;
   return wrong === 0 ? '' : `${countOf(wrong, 'changed row')} can't be sent yet.`;
 }
 

@@ -198,10 +198,17 @@ function changed(
       fields,
       itself: sent.filter(isItself).map(({ column }) => column),
       open: open.map(({ column }) => ({ column, reason: 'not sent' })),
-      required: requiredOf(filled),
+      required: requiredOf(filled, (field) => shareOf(filled.get(field), sample)),
       missingId: hasId ? null : missingId,
     },
   };
+}
+
+/** Of the sample's rows, that have something in the column. */
+function shareOf(column: string | undefined, { rows, source }: FileSample): number {
+  const at = source.columns.indexOf(column ?? '');
+  const cells = rows.map((row) => textsOf(row, source.columns)[at] ?? '');
+  return cells.length === 0 ? 0 : cells.filter((cell) => cell !== '').length / cells.length;
 }
 
 function guessOf(column: string, { candidates }: JobProposal, sample: FileSample): KeyGuess {

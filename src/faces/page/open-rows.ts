@@ -4,6 +4,7 @@
  */
 import { knownFields, publicColumns } from '../../delivery/service/operations.ts';
 import { chunksAround } from '../../engine/ledger/run-view.ts';
+import { countSettled } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import type { OpenRow } from '../../runs/account.ts';
 import { causeAmong } from '../../runs/report/causes.ts';
@@ -27,12 +28,13 @@ export function placesOf(open: readonly OpenRow[]): Places {
 /** By cause, where its open rows stand; none of a cause: nothing is left of it. `null`: unknown. */
 export async function openByCause(
   session: Pick<Session, 'ledger'>,
-  { id }: Pick<Run, 'id'>,
+  of: Run,
   open: readonly OpenRow[],
   digest: Digest,
 ): Promise<ReadonlyMap<string, Places> | null> {
-  if (open.length > MOST) return null;
-  const own = await openRunRows(session, id);
+  // A cause that is not counted yet is not over.
+  if (open.length > MOST || digest.read < countSettled(of.outcomes)) return null;
+  const own = await openRunRows(session, of.id);
   if (own === null) return null;
   const { redis, keys, run, view, definition } = own;
   const { columns } = run.source;

@@ -80,7 +80,7 @@ function createMemory(means: Means) {
     openRowsOf: (run: Run) => openKept(`${run.id} ${acts}`, () => rowsToWriteOff(run, ledger, accounts)),
     /** By cause of a run, where its open rows stand. */
     openByCause: (run: Run, open: readonly OpenRow[], digest: Digest) =>
-      causesKept(`${run.id} ${acts}`, () => openByCause(means, run, open, digest)),
+      causesKept(`${run.id} ${acts} ${digest.read}`, () => openByCause(means, run, open, digest)),
     /** Something was done: accounts are looked at anew. */
     acted() {
       acts += 1;

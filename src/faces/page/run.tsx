@@ -125,6 +125,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
       <div class="line">
         <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} account={account} /> : null}{' '}
         {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
+        <StandsFor run={run} />
         {run.parent === null ? null : (
           <>
             {' '}
@@ -183,6 +184,21 @@ function CorrectAt({ run, places }: { readonly run: Run; readonly places: Places
           <a href={correctPath(id, null)}>
             {`Correct ${numberShown(count)} ${id === run.id ? 'here' : `in run ${id}`}…`}
           </a>
+        </>
+      ))}
+    </>
+  );
+}
+
+/** Of a file with corrected rows: whose they are, where others of those files may be open. */
+function StandsFor({ run: { standsFor = {} } }: Pick<Shown, 'run'>) {
+  return (
+    <>
+      {Object.entries(standsFor).map(([id, count]) => (
+        <>
+          {' · '}
+          {`${countOf(count, 'row')} of `}
+          <a href={runPath(id)}>{id}</a>
         </>
       ))}
     </>

@@ -252,6 +252,15 @@ test('a line that could not be read is shown with what its text would be in the 
     form: [code, ['c1.2', 'a rest of'], ['send', '1']],
   });
   expect(textOf(unsaid.html)).toContain('No changed row can be sent yet');
+  // Each of its lines is a record that can be sent, or said to be none.
+  const half = await look(page, path, { method: 'POST', form: [code, ['read', '1'], ['send', '1']] });
+  expect(textOf(half.html)).toContain('No changed row can be sent yet');
+  expect(textOf(half.html)).toContain('1 changed row can&#39;t be sent yet.');
+  const wrong: [string, string][] = [code, ['read', '1'], ['read', '1000000001'], ['c1000000001.0', '']];
+  const bad = await look(page, path, { method: 'POST', form: [...wrong, ['send', '1']] });
+  expect(textOf(bad.html)).toMatch(/No changed row can be sent yet.*It can&#39;t be sent yet: /);
+  const rest = await look(page, path, { method: 'POST', form: [code, ['read', '1'], ['read', '1.rest']] });
+  expect(textOf(rest.html)).toContain('Send 1 corrected row');
   await look(page, path, {
     method: 'POST',
     form: [code, ['c1.2', 'a rest of'], ['read', '1'], ['read', '1000000001'], ['send', '1']],

@@ -67,6 +67,18 @@ test('a payee job holds a known payee with another account, and keeps its name r
   expect(() => parseFormJob(loose, 'payees')).toThrow('the form of the page has no such setting');
 });
 
+test('beside the name of a contact the name of nearly all rows is required', async () => {
+  const rows = Array.from({ length: 20 }, (_, i) => `P${i},${i === 7 ? '' : `Co ${i}`},Last ${i}`);
+  const file = await ownFile(['Ref,Company,Contact', ...rows, ''].join('\n'));
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const changes = { Company: { field: 'name' }, Contact: { field: 'lastName' } };
+  const first = draftOf(sample, 'counterparty.draft', null);
+  const form = { ...formOf(first, changes), key: { kind: 'column', at: 0 } as const };
+  expect(parseFormJob(draftOf(sample, 'counterparty.draft', form).yaml, 'p').definition.required).toEqual([
+    'name',
+  ]);
+});
+
 test('a name that a job has already is not proposed, and not taken', async () => {
   const sample = { ...(await german()), file: 'kunden.csv' };
   const taken = ['kunden', 'kunden-2', 'other'];

@@ -113,7 +113,7 @@ function unreadableOf({ text, line, problem, taken, lastLine }: Damage): Unreada
   const advice =
     taken === null
       ? ''
-      : `; line ${taken.by} may be the rest of the record of line ${taken.line}, so neither is read: put quotes around a cell of several lines or, if that record is whole, take line ${taken.by} out`;
+      : `; line ${taken.by} may be the rest of the record of line ${taken.line}, so neither is read: put quotes around a cell of several lines or, if that record is whole, complete line ${taken.by} or take it out`;
   return { text, line, problem: `${lines}${problem}${advice}` };
 }
 

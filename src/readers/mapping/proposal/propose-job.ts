@@ -102,10 +102,19 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   };
 }
 
-/** Of the fields that are filled. */
-export function requiredOf(filled: { has(field: string): boolean }): readonly string[] {
-  return filled.has('lastName') ? [] : NAMES.filter((field) => filled.has(field));
+/**
+ * Of the fields that are filled. A person's record has a last name instead: beside one a name is
+ * asked for where `share`, 0 to 1, says that nearly all rows have it.
+ */
+export function requiredOf(
+  filled: { has(field: string): boolean },
+  share: (field: string) => number = () => 0,
+): readonly string[] {
+  const names = NAMES.filter((field) => filled.has(field));
+  return filled.has('lastName') ? names.filter((field) => share(field) > NEARLY_ALL) : names;
 }
+
+const NEARLY_ALL = 0.9;
 
 const UNREADABLE = { notation: {}, notes: [`expected ${SWAPPED}`], isDecided: false };
 const NAMES = ['details.name', 'name'];

@@ -11,7 +11,8 @@ export function headlineOf({ outcomes, rows }: Counted, account: Account | null,
   if (rows === 0) return 'The file has no rows: nothing was sent';
   const answered = outcomes.listed || outcomes.adopted || acceptedRows(outcomes);
   // What was skipped is at the service, too: of its own file the run tells what the account does.
-  const done = account?.delivery === run ? account.atService : answered;
+  const isOfAll = account?.delivery === run && account.rows === rows;
+  const done = isOfAll ? account.atService : answered;
   const known = outcomes.adopted > 0 ? 'known by an id now' : 'at the service';
   const what = outcomes.listed > 0 ? 'answered' : known;
   return `${numberShown(done)} of ${countOf(rows, 'row')} ${done === 1 || rows === 1 ? 'is' : 'are'} ${what}`;

@@ -6,7 +6,7 @@ import { brief, COMMA, readText } from '../read-text.ts';
 
 const STRAY = 'a quote in the middle of a cell';
 const TAKEN = (record: number, by: number) =>
-  `; line ${by} may be the rest of the record of line ${record}, so neither is read: put quotes around a cell of several lines or, if that record is whole, take line ${by} out`;
+  `; line ${by} may be the rest of the record of line ${record}, so neither is read: put quotes around a cell of several lines or, if that record is whole, complete line ${by} or take it out`;
 const short = (row: Row) => brief(row).replace(/(middle of a cell): [^;]*/, '$1');
 
 const MISFITS = [
