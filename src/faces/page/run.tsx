@@ -147,7 +147,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
       </p>
       <Bar outcomes={run.outcomes} rows={run.rows} />
       <Warnings of={warnings} />
-      {account === null ? null : <AccountOf account={account} isOperator={isOperator} />}
+      {account === null ? null : <AccountOf run={run} account={account} isOperator={isOperator} />}
       <p>
         {pace === '' ? '' : `${pace} · `}
         {run.startedAt === null ? (
@@ -215,13 +215,17 @@ function Requested({ run: { request } }: Pick<Shown, 'run'>) {
   );
 }
 
-function AccountOf({ account, isOperator }: { readonly account: Account; readonly isOperator: boolean }) {
+type AccountProps = Pick<Shown, 'run'> & { readonly account: Account; readonly isOperator: boolean };
+
+function AccountOf({ run, account, isOperator }: AccountProps) {
+  // Its other rows stand for rows of other files.
+  const isPart = account.delivery === run.id && account.rows !== run.rows;
   const delivery = runPath(account.delivery);
   const mayWriteOff = isOperator && toSeeTo(account) > 0;
   return (
     <>
       <p>
-        Account of <a href={delivery}>the file</a>: {accountLine(account)}{' '}
+        Account of <a href={delivery}>{isPart ? 'its own rows' : 'the file'}</a>: {accountLine(account)}{' '}
         {mayWriteOff ? <a href={`${delivery}/write-off`}>Write rows off…</a> : null}
       </p>
       {mayWriteOff ? <Answer delivery={delivery} /> : null}
