@@ -442,8 +442,11 @@ export function noticeRedis(
   let isTold = false;
   let looks = 0;
   const end = () => {
-    if (isTold) tell(io, 'Redis is back.');
-    if (since !== null && isLong(since)) notice.outages.push({ from: since, until: new Date() });
+    if (since !== null && isLong(since)) {
+      // Where Redis refused this program that was told, too.
+      tell(io, 'Redis is back.');
+      notice.outages.push({ from: since, until: new Date() });
+    }
     [since, isTold] = [null, false];
   };
   const look = () => {

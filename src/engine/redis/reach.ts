@@ -19,11 +19,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 const SLOTS = '16384';
 /** Without REDIS_URL the same command would send all rows again: a fresh ledger knows none. */
-const ELSEWHERE = 'Leave it unset, for an embedded server, only where no row was sent with it.';
+const ELSEWHERE = 'Leave REDIS_URL unset, for an embedded server, only where no row was sent with it.';
 const TO_DO = `Start it, or correct REDIS_URL. ${ELSEWHERE}`;
 const LOGIN = /NOAUTH|WRONGPASS|password/;
 const TO_DO_LOGIN =
-  'Give the right login, as in redis://:<password>@host or redis://<user>:<password>@host ' +
+  'Give the right login: the password in REDIS_PASSWORD_FILE, or in REDIS_URL as in ' +
+  'redis://:<password>@host or redis://<user>:<password>@host ' +
   `(of Sentinels: REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD), or none. ${ELSEWHERE}`;
 const TO_DO_DATABASE =
   'Correct the number at the end of REDIS_URL, or raise `databases` in redis.conf. ' +

@@ -259,7 +259,10 @@ function needsLines({ needs: { disk, runs, refused }, services }: Overview, sign
   const moreFiles = refused.length - NEEDS_SHOWN;
   return [
     ...(disk === null ? [] : [`${signs ? '✗' : ' '} ${disk}`]),
-    ...shut.map((one) => `${signs ? '✗' : ' '} The service at ${one.target} has ${serviceWords(one)}`),
+    ...shut.flatMap((one) => [
+      `${signs ? '✗' : ' '} The service at ${one.target} has ${serviceWords(one)}`,
+      '    put a valid one where MSB_TOKEN_FILE or MSB_TOKEN_COMMAND has it: its runs go on by themselves',
+    ]),
     ...runs.slice(0, NEEDS_SHOWN).flatMap((one) => needyLines(one, signs)),
     ...(moreRuns > 0 ? [`  and ${countOf(moreRuns, 'more run', 'more runs')}: onboard runs`] : []),
     ...refused

@@ -259,7 +259,7 @@ function WhyItWaits({ run }: Pick<Shown, 'run'>) {
   if (run.reason === 'adopted')
     return (
       <p class="notice">
-        <Prose of={`${reasonAdvice('adopted', run.operation, run.problem)} ${ARE_RIGHT}`} bytes={2_000} />
+        <Prose of={`${reasonAdvice('adopted', run)} ${ARE_RIGHT}`} bytes={2_000} />
       </p>
     );
   if (!awaitsPerson(run)) return null;

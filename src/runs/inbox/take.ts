@@ -171,7 +171,8 @@ function mayGoOn({ state, reason }: Run): boolean {
 
 export function pausedWords({ info }: Claim, run: Run): string {
   const { id, state, reason, request, operation, problem } = run;
-  const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation), problem)}`;
+  const advice =
+    reason === null ? '' : ` ${reasonAdvice(reason, { id, operation: nameOf(operation), problem })}`;
   const why = reason === null ? '' : ` (${reason})`;
   const by = request === undefined ? '' : ` by ${requestWords(request)}`;
   const ways = waysOut(run).map(wayWords);

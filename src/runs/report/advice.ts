@@ -297,8 +297,14 @@ export function wayWords({ words, command }: Way): string {
   return `${words} \`${command}\``;
 }
 
+type Advised = { readonly id: string; readonly operation: string; readonly problem?: string | undefined };
+
 /** `problem`: what the run was paused for, where that is known better. */
-export function reasonAdvice(reason: Reason, operation: string, problem?: string): string {
+export function reasonAdvice(reason: Reason, of: Advised): string {
+  return pausedAdvice(reason, of).replaceAll('RUN', of.id);
+}
+
+function pausedAdvice(reason: Reason, { operation, problem }: Advised): string {
   if (reason === 'credentials' && problem !== undefined) return problem;
   if (reason === 'unusual' && problem !== undefined) return `${REASON_ADVICE.unusual} ${problem}`;
   if (reason === 'adopted' && problem !== undefined) return `${problem} ${REASON_ADVICE.adopted}`;

@@ -67,7 +67,9 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   if (reason === 'approval' && options.isApproverTold === false)
     return [{ words: [...why, AT_THE_PAGE], commands: [] }];
   if (awaitsPerson({ state, reason })) return [{ words: why, commands: [resume] }];
-  const first = summary.parent === null ? command(summary, summary.file, options) : resume;
+  // A file of an inbox lies where its watcher put it.
+  const isGiven = summary.parent === null && summary.registeredVia !== 'inbox';
+  const first = isGiven ? command(summary, summary.file, options) : resume;
   const again = options.typed ?? first;
   const commands = again.startsWith(resume) ? [again] : [again, resume];
   const when = summary.reason === 'service-hold' ? 'once that time has come' : 'where it stopped';
@@ -92,7 +94,7 @@ function reasonWords(reason: Reason, summary: Summary): string {
   const remainders = files.filter((file) => remainderOf(file) !== null);
   const cause = causes.find(({ code }) => ANSWERED_ALIKE.get(reason)?.test(code));
   const came = cause === undefined ? '' : ` What came: ${cause.text}`;
-  const advice = reasonAdvice(reason, operation, problem ?? undefined).replaceAll('RUN', run) + came;
+  const advice = reasonAdvice(reason, { id: run, operation, problem: problem ?? undefined }) + came;
   return remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
 }
 
