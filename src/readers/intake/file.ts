@@ -26,7 +26,8 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
   }
 }
 
-const BLOCK_BYTES = 256 * 1024;
+/** Few enough rows that most of them are gone before garbage is collected. */
+const BLOCK_BYTES = 64 * 1024;
 
 export async function* tap(
   blocks: AsyncIterable<Buffer>,

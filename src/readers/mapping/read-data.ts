@@ -31,10 +31,16 @@ export function once<V>(make: () => V): () => V {
 /** A longer text is a part of the block that was read, and would keep all of it in memory. */
 const LONGEST_KEPT = 12;
 
-/** For cells: most columns of dates have few. */
+/** For cells: most columns of dates have few. A check asks of the text that was just converted. */
 export function rememberedCell<V>(make: (text: string) => V): (text: string) => V {
   const known = remembered(make);
-  return (text) => (text.length > LONGEST_KEPT ? make(text) : known(text));
+  let last: { readonly text: string; readonly value: V } | null = null;
+  return (text) => {
+    if (last?.text === text) return last.value;
+    const value = text.length > LONGEST_KEPT ? make(text) : known(text);
+    last = { text, value };
+    return value;
+  };
 }
 
 /** The words of one kind; see data/words.tsv. */

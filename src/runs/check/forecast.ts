@@ -374,10 +374,10 @@ export function createSeenKeys(form: KeyForm) {
   const rows = createDigestTable();
   const noted = createDigestTable();
   /** By row, of those that came first: what tells the texts of one key apart. */
-  const texts: number[] = [];
+  const texts = createNumbers();
   const accounts = createDigestTable();
   /** By row, of those that have an account first. */
-  const names: number[] = [];
+  const names = createNumbers();
   /** Of the few accounts that more rows name: those rows. */
   const further = new Map<string, Naming[]>();
   return {
@@ -387,10 +387,10 @@ export function createSeenKeys(form: KeyForm) {
       const own = { row, name: textHash(name) };
       const first = accounts.setFirst(account, row);
       if (first === undefined) {
-        names[row] = own.name;
+        names.set(row, own.name);
         return [];
       }
-      const before = [{ row: first, name: names[first] }, ...(further.get(account) ?? [])];
+      const before = [{ row: first, name: names.get(first) }, ...(further.get(account) ?? [])];
       if (before.length < MOST_HOLDERS) further.set(account, [...(further.get(account) ?? []), own]);
       return before.map((one) => ({ ...OF_FILE, row: one.row, isSameName: one.name === own.name }));
     },
@@ -399,11 +399,11 @@ export function createSeenKeys(form: KeyForm) {
       const earlier = rows.setFirst(identityOfKey(key, form), row);
       const text = textHash(key);
       if (earlier === undefined) {
-        texts[row] = text;
+        texts.set(row, text);
         return null;
       }
       const first = Math.abs(earlier);
-      return { row: first, isAlike: texts[first] !== text };
+      return { row: first, isAlike: texts.get(first) !== text };
     },
     /** Where it is the row that has the key: the row would not be sent. */
     spoil(key: string, row: number) {
@@ -418,6 +418,22 @@ export function createSeenKeys(form: KeyForm) {
     hasCreatorBefore(key: string, row: number) {
       const creator = rows.get(identityOfKey(key, form)) ?? -1;
       return creator > 0 && creator < row;
+    },
+  };
+}
+
+const NUMBERS_AT_ONCE = 65_536;
+
+/** Numbers of 32 bits by row, in room that is never taken twice to grow. */
+function createNumbers() {
+  const blocks: Int32Array[] = [];
+  const blockOf = (row: number) => Math.floor(row / NUMBERS_AT_ONCE);
+  return {
+    get: (row: number) => blocks[blockOf(row)]?.[row % NUMBERS_AT_ONCE] ?? 0,
+    set(row: number, value: number) {
+      const block = blocks[blockOf(row)] ?? new Int32Array(NUMBERS_AT_ONCE);
+      blocks[blockOf(row)] = block;
+      block[row % NUMBERS_AT_ONCE] = value;
     },
   };
 }
