@@ -196,6 +196,44 @@ test('what waits since it is refused alike goes on by no machine: not by its fil
   expect(asked - before).toBe(outcomes.failed);
 });
 
+test('an upload is started once, by whoever is told so; no answer says where anything lies', async () => {
+  const { flow, origin, machine } = await serve();
+  const machines = [await machine('ci-1', 'operator'), await machine('ci-2', 'operator')];
+  const [{ ask }] = [await machine('ci', 'operator')];
+  const host = new URL(flow.sandbox.url).host;
+  const said: string[] = [];
+  const begun = new Map<string, string>();
+  for (let i = 0; i < 6; i += 1) {
+    const { upload } = (await ask('PUT', '/uploads?name=a.csv', csv(`A${i}-`, 5))).json;
+    const starts = machines.flatMap((one, by) =>
+      ['a', 'b', 'c'].map(async (key) => {
+        const once = { 'idempotency-key': `${i}${key}` };
+        const told = await one.ask('POST', `/uploads/${upload}/start`, { job: 'plain', host }, once);
+        said.push(told.text);
+        return told.status === 202 ? [[String(told.json.run), `ci-${by + 1}`] as const] : [];
+      }),
+    );
+    const done = (await Promise.all(starts)).flat();
+    expect(done).toHaveLength(1);
+    for (const [run, name] of done) begun.set(run, name);
+  }
+  expect(said.join('\n')).not.toMatch(/ENOENT|\/proc\//);
+  for (const [run, name] of begun)
+    expect((await ask('GET', `/runs/${run}`)).json).toMatchObject({ registeredBy: name });
+
+  const { upload } = (await ask('PUT', '/uploads?name=a.xlsx', 'no workbook')).json;
+  await until(async () => (await ask('POST', `/uploads/${upload}/check`, { job: 'plain' })).status === 409);
+  said.push((await ask('POST', `/uploads/${upload}/check`, { job: 'plain' })).text);
+  await writeFile(join(flow.home, 'jobs', 'broken.yaml'), 'operation: [');
+  said.push((await ask('GET', '/jobs')).text);
+  await writeFile(join(flow.home, 'web', 'people.json'), '{');
+  const broken = await askPage(origin, '/api/jobs', { headers: { authorization: 'Bearer x' } });
+  expect([broken.status, broken.headers['content-type']]).toEqual([500, 'application/problem+json']);
+  said.push(broken.text);
+  expect(said.join('\n')).toContain('file.xlsx: is no Excel workbook');
+  expect(said.join('\n')).not.toContain(flow.home);
+});
+
 const describedSchema = z.object({
   paths: z.record(
     z.string(),

@@ -74,8 +74,12 @@ async function answered({ by, role, maker, ask }: Asked, acting: Acting): Promis
     if (maker !== undefined) assertForMachines(ask);
     return await act(ask, by, acting, maker);
   } catch (error) {
-    const problems = error instanceof UsageError ? [...error.problems] : [messageOf(error)];
-    return { kind: 'refused', problems };
+    if (error instanceof UsageError) return { kind: 'refused', problems: [...error.problems] };
+    const problem = messageOf(error);
+    if (maker === undefined) return { kind: 'refused', problems: [problem] };
+    // It may name folders.
+    acting.session.log.error('asked for by a machine', { by, what: ask.kind, problem });
+    return { kind: 'refused', problems: ['Something went wrong on this side. The log has more.'] };
   }
 }
 
