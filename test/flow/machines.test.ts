@@ -174,8 +174,10 @@ test('what waits since it is refused alike goes on by no machine: not by its fil
     });
   const run = await begin('plain', await upload(csv('A', 400)));
   await hasCome(run, 'same-refusal');
-  const parent = await begin('whole', await upload(csv('B', 400)));
+  const parent = await begin('whole', await upload(csv('B', 1_100)));
   await hasCome(parent, null, 'finished');
+  const { open, openRows } = (await ask('GET', `/runs/${parent}/account`)).json;
+  expect([open, openRows]).toEqual([1_100, null]);
   await writeFile(join(flow.home, 'jobs', 'whole.yaml'), JOB);
   const rerun = (await ask('POST', `/runs/${parent}/rerun`, { corrected: true })).json.run;
   await hasCome(rerun, 'same-refusal');

@@ -10,7 +10,6 @@ import { listJobs } from '../../config/load-job.ts';
 import type { Ask } from '../../model/ask.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import { RUN_STATES, type Run, runStateSchema } from '../../model/run.ts';
-import { openRowsOf } from '../../runs/account.ts';
 import { patternsOf } from '../../runs/inbox/job-book.ts';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { isRead, readRunStatus, runOf, stateOf } from '../../runs/status.ts';
@@ -180,7 +179,7 @@ const account = machineRoute({
   async answer(visit: Visit) {
     const run = await runAsked(visit);
     const told = await visit.page.accountOf(run);
-    const openRows = await openRowsOf(told, run.target, visit.page.ledger);
+    const openRows = await visit.page.openOf(told, run);
     return ok(accountAnswer.parse({ ...told, openRows }));
   },
 });
