@@ -18,6 +18,13 @@ export function whyUnknown({ name, via }: Actor): string | null {
   return `${name} has come by a link or ONBOARD_WEB_TOKEN, as anybody may, to what asks for approval: ${OWN_TOKEN}.`;
 }
 
+const BETWEEN = ', ';
+
+/** Of a machine: both names of who added it. */
+export function makerOf({ name, user }: Actor): string {
+  return user === undefined ? name : [name, user].join(BETWEEN);
+}
+
 type Begun = Pick<Run, 'id' | 'registeredBy' | 'registeredVia' | 'registeredUser'>;
 
 /** What somebody else than who loaded the run has to do. */
@@ -38,7 +45,9 @@ export function whyNotApproved(
   const isMixed = (via === 'page') !== (registeredVia === 'page');
   const formOf = (one: string) => normalForm(isMixed ? one.replace(/@.*/s, '') : one);
   const own = [name, user].map(formOf);
-  const isSame = [registeredBy, registeredUser].some((one) => one !== null && own.includes(formOf(one)));
+  const names = registeredVia === 'machine' ? registeredUser?.split(BETWEEN) : [registeredUser];
+  const begun = [registeredBy, ...(names ?? [])];
+  const isSame = begun.some((one) => one !== null && own.includes(formOf(one)));
   if (!isSame) return whyUnknown(by);
   return `Run ${id} was loaded by ${registeredBy}, who can't ${act}, nor can who shares that name or user@host: have another person look at it and ${act}.`;
 }

@@ -172,6 +172,23 @@ export function awaitsPerson({ state, reason }: Pick<Run, 'state' | 'reason'>): 
   return state === 'paused' && (reason === 'approval' || reason === 'unusual');
 }
 
+/** What a run waits for that a person has to look at, beside an approval: no machine lets it go. */
+const FOR_PEOPLE: ReadonlySet<Reason | null> = new Set([
+  'unusual',
+  'adopted',
+  'same-refusal',
+  'unreadable-answers',
+]);
+
+export function isForPeople({ state, reason }: Pick<Run, 'state' | 'reason'>): boolean {
+  return state === 'paused' && FOR_PEOPLE.has(reason);
+}
+
+/** As transitions name them: where a run may be that a machine resumes. */
+export const PAUSES_OF_MACHINES: readonly string[] = reasonSchema.options
+  .filter((reason) => reason !== 'approval' && !FOR_PEOPLE.has(reason))
+  .map((reason) => `paused ${reason}`);
+
 type GivenUp = {
   readonly state: RunState;
   readonly startedAt: string | null;

@@ -13,7 +13,14 @@ import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { whyNotApproved } from '../model/approval.ts';
-import { awaitsApproval, awaitsPerson, isOver, type Run, type StateRequest } from '../model/run.ts';
+import {
+  awaitsApproval,
+  awaitsPerson,
+  isForPeople,
+  isOver,
+  type Run,
+  type StateRequest,
+} from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
 import { ownerOf, setRunning } from './register.ts';
@@ -72,6 +79,7 @@ export async function resumeRun(
   known?: RowSource,
 ): Promise<Resumed> {
   const { ledger, io } = session;
+  assertForActor(run, ledger);
   const { store } = ledger.of(run.target);
   if ((await store.leaseOf(run.id)) !== null) {
     await trustShown(run, session);
@@ -84,6 +92,13 @@ export async function resumeRun(
   onBegun(run);
   await trustShown(run, session);
   return { kind: 'here', ...(await executeToEnd(await setRunning(run, store), rows, session)) };
+}
+
+/** A UsageError where a machine would let go what waits for a person. */
+export function assertForActor(run: Run, { of }: Pick<Ledger, 'of'>): void {
+  const { id, target, reason } = run;
+  if (of(target).keys.actor.via !== 'machine' || !isForPeople(run)) return;
+  throw new UsageError(`Run ${id} waits (${reason}) for a person to look at it: no machine may let it go.`);
 }
 
 /** Whoever resumes a run that waits for that has seen what came of an adoption's first records. */

@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,6 +10,7 @@ import { createJob } from '../support/flow.ts';
 import { freePort } from '../support/free-port.ts';
 import { startInboxFlow } from '../support/inbox.ts';
 import { askPage, enterPage, originOfPage, PAGE_TOKEN } from '../support/page.ts';
+import { serveHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const started = z.object({ run: z.string().nullable(), words: z.string() });
@@ -15,11 +19,14 @@ const JOB = createJob();
 const DUAL = `${JOB}approval: required\n`;
 
 /** The page over a service, a machine of each role and the name of who added them. */
-async function serve(jobs: Readonly<Record<string, string>> = { plain: JOB, dual: DUAL }) {
+async function serve(
+  jobs: Readonly<Record<string, string>> = { plain: JOB, dual: DUAL },
+  env: Readonly<Record<string, string>> = {},
+) {
   const inbox = await startInboxFlow(jobs);
   const { flow, start } = inbox;
   const port = await freePort();
-  start(['start', '--web', `127.0.0.1:${port}`], { ONBOARD_WEB_TOKEN: PAGE_TOKEN });
+  start(['start', '--web', `127.0.0.1:${port}`], { ONBOARD_WEB_TOKEN: PAGE_TOKEN, ...env });
   const origin = await originOfPage(port);
   const machine = async (name: string, role: 'viewer' | 'operator', maker = 'bea@host') => {
     const token = await addPerson(flow.home, name, role, maker);
@@ -113,8 +120,20 @@ test('a machine begins what asks for approval in the name of its maker, and lets
   const resumed = await ask('POST', `/runs/${run}/resume`, {});
   expect([resumed.status, resumed.json.detail]).toEqual([
     409,
-    expect.stringContaining('no machine may let it go'),
+    expect.stringContaining('expected another person than who loaded it, ci,'),
   ]);
+  // Rows of one that was cancelled wait as a run of their own, too.
+  const { upload: other } = (await ask('PUT', '/uploads?name=other.csv', csv('C', 20))).json;
+  const second = { 'idempotency-key': 'c' };
+  const given = (await ask('POST', `/uploads/${other}/start`, { job: 'dual', host }, second)).json.run;
+  expect((await ask('POST', `/runs/${given}/cancel`, {})).status).toBe(202);
+  let own = '';
+  await until(async () => {
+    const { status, json } = await ask('POST', `/runs/${given}/rerun`, {});
+    own = json.run;
+    return status === 202;
+  });
+  expect((await ask('GET', `/runs/${own}`)).json).toMatchObject({ state: 'paused', reason: 'approval' });
   const person = async (name: string) => {
     return enterPage(origin, { name: '', token: await addPerson(flow.home, name, 'operator') });
   };
@@ -130,6 +149,91 @@ test('a machine begins what asks for approval in the name of its maker, and lets
     .map((line) => JSON.parse(line))
     .find(({ what, run: of }) => what === 'registered' && of === run);
   expect(registered).toMatchObject({ actor: 'ci', via: 'machine', user: 'bea@host' });
+});
+
+test('what waits since it is refused alike goes on by no machine: not by its file again, nor by its rerun', async () => {
+  let asked = 0;
+  const url = await serveHttp(async (incoming, outgoing) => {
+    await text(incoming);
+    asked += 1;
+    outgoing.writeHead(409, { 'content-type': 'application/problem+json' }).end('{"title":"a twin exists"}');
+  });
+  const jobs = { plain: JOB, whole: `${JOB}stopAfter: 100%\n` };
+  const { flow, machine } = await serve(jobs, { MSB_BASE_URL: url });
+  const { ask } = await machine('ci', 'operator');
+  const upload = async (rows: string): Promise<string> =>
+    (await ask('PUT', '/uploads?name=a.csv', rows)).json.upload;
+  const begin = async (job: string, file: string): Promise<string> => {
+    const asking = { job, host: new URL(url).host };
+    return (await ask('POST', `/uploads/${file}/start`, asking, { 'idempotency-key': file })).json.run;
+  };
+  const hasCome = (run: string, reason: string | null, state = 'paused') =>
+    until(async () => {
+      const { json } = await ask('GET', `/runs/${run}`);
+      return json.state === state && json.reason === reason && json.owner === 'none';
+    });
+  const run = await begin('plain', await upload(csv('A', 400)));
+  await hasCome(run, 'same-refusal');
+  const parent = await begin('whole', await upload(csv('B', 1_100)));
+  await hasCome(parent, null, 'finished');
+  const { open, openRows } = (await ask('GET', `/runs/${parent}/account`)).json;
+  expect([open, openRows]).toEqual([1_100, null]);
+  await writeFile(join(flow.home, 'jobs', 'whole.yaml'), JOB);
+  const rerun = (await ask('POST', `/runs/${parent}/rerun`, { corrected: true })).json.run;
+  await hasCome(rerun, 'same-refusal');
+
+  const before = asked;
+  const told = async (path: string) => String((await ask('POST', path, {})).json.detail);
+  expect(await told(`/runs/${run}/resume`)).toContain('no machine may let it go');
+  // Its report is still written.
+  await until(async () => !(await told(`/runs/${parent}/rerun`)).includes('under way already'));
+  expect(await told(`/runs/${parent}/rerun`)).toContain('no machine may let it go');
+  const same = await upload(csv('A', 400));
+  // It is answered once its run would have begun.
+  begin('plain', same).catch(() => null);
+  await until(async () => (await ask('POST', `/uploads/${same}/check`, { job: 'plain' })).status === 404);
+  const later = await begin('plain', await upload(csv('C', 400)));
+  await hasCome(later, 'same-refusal');
+  const { outcomes } = (await ask('GET', `/runs/${later}`)).json;
+  expect(asked - before).toBe(outcomes.failed);
+});
+
+test('an upload is started once, by whoever is told so; no answer says where anything lies', async () => {
+  const { flow, origin, machine } = await serve();
+  const machines = [await machine('ci-1', 'operator'), await machine('ci-2', 'operator')];
+  const [{ ask }] = [await machine('ci', 'operator')];
+  const host = new URL(flow.sandbox.url).host;
+  const said: string[] = [];
+  const begun = new Map<string, string>();
+  for (let i = 0; i < 6; i += 1) {
+    const { upload } = (await ask('PUT', '/uploads?name=a.csv', csv(`A${i}-`, 5))).json;
+    const starts = machines.flatMap((one, by) =>
+      ['a', 'b', 'c'].map(async (key) => {
+        const once = { 'idempotency-key': `${i}${key}` };
+        const told = await one.ask('POST', `/uploads/${upload}/start`, { job: 'plain', host }, once);
+        said.push(told.text);
+        return told.status === 202 ? [[String(told.json.run), `ci-${by + 1}`] as const] : [];
+      }),
+    );
+    const done = (await Promise.all(starts)).flat();
+    expect(done).toHaveLength(1);
+    for (const [run, name] of done) begun.set(run, name);
+  }
+  expect(said.join('\n')).not.toMatch(/ENOENT|\/proc\//);
+  for (const [run, name] of begun)
+    expect((await ask('GET', `/runs/${run}`)).json).toMatchObject({ registeredBy: name });
+
+  const { upload } = (await ask('PUT', '/uploads?name=a.xlsx', 'no workbook')).json;
+  await until(async () => (await ask('POST', `/uploads/${upload}/check`, { job: 'plain' })).status === 409);
+  said.push((await ask('POST', `/uploads/${upload}/check`, { job: 'plain' })).text);
+  await writeFile(join(flow.home, 'jobs', 'broken.yaml'), 'operation: [');
+  said.push((await ask('GET', '/jobs')).text);
+  await writeFile(join(flow.home, 'web', 'people.json'), '{');
+  const broken = await askPage(origin, '/api/jobs', { headers: { authorization: 'Bearer x' } });
+  expect([broken.status, broken.headers['content-type']]).toEqual([500, 'application/problem+json']);
+  said.push(broken.text);
+  expect(said.join('\n')).toContain('file.xlsx: is no Excel workbook');
+  expect(said.join('\n')).not.toContain(flow.home);
 });
 
 const describedSchema = z.object({

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { whyNotApproved, whyUnknown } from '../../src/model/approval.ts';
+import { makerOf, whyNotApproved, whyUnknown } from '../../src/model/approval.ts';
 import type { Actor } from '../../src/model/audit.ts';
 
 const page = (name: string): Actor => ({ name, via: 'page' });
 const user = (name: string): Actor => ({ name, via: 'user' });
 const said = (name: string, at: string): Actor => ({ name, via: 'ONBOARD_ACTOR', user: at });
+const machine = (maker: Actor): Actor => ({ name: 'ci', via: 'machine', user: makerOf(maker) });
 const begunBy = ({ name, via, user }: Actor) => {
   return {
     id: 'r',
@@ -29,6 +30,13 @@ test.each<readonly [started: Actor, approver: Actor, why: string | null]>([
   [user('ann@box'), user('ann@box'), SAME],
   [user('ann@box'), said('bea', 'ann@box'), SAME],
   [said('bea', 'ann@box'), user('ann@box'), SAME],
+  // Who added a machine has begun what it begins, by either name.
+  [machine(user('ann@box')), page('ANN'), SAME],
+  [machine(user('ann@box')), said('tom', 'ann@box'), SAME],
+  [machine(said('bea', 'ann@box')), page('bea'), SAME],
+  [machine(said('bea', 'ann@box')), page('ann'), SAME],
+  [machine(said('bea', 'ann@box')), user('ann@box'), SAME],
+  [machine(said('bea', 'ann@box')), page('cem'), null],
   [said('bea', 'ann@box'), said('tom', 'ANN@box'), SAME],
   [said('bea', 'ann@box'), said('Bea', 'bea@other'), SAME],
   [said('bea', 'ann@box'), said('tom', 'tom@box'), null],

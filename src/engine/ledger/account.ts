@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { batchesOf } from '../../lib/batches.ts';
 import { createRecentMap } from '../../lib/recent.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import type { Account, Standing } from '../../model/account.ts';
@@ -192,18 +193,23 @@ async function closeByKey(looking: Looking, run: Run, open: Map<number, Standing
   const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
   if (group !== undefined) return;
 
-  const places = keyed.map(([, one]) => {
-    const { keyDigest } = one;
-    const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
-    return { space, key: nameOf(one, run), form, place };
-  });
-  const states = await readPlaces(redis, keys, places);
-  for (const [i, [row, { code }]] of keyed.entries()) {
-    const state = states[i];
-    const isSame = state?.kind === 'known' && state.alike !== true;
-    if (isSame && (await isMadeFor(looking, run, { code, made: state }))) open.delete(row);
+  for (const batch of batchesOf(keyed, KEYS_AT_ONCE)) {
+    const places = batch.map(([, one]) => {
+      const { keyDigest } = one;
+      const place = keyDigest === undefined ? undefined : placeOfDigest(keyDigest);
+      return { space, key: nameOf(one, run), form, place };
+    });
+    const states = await readPlaces(redis, keys, places);
+    for (const [i, [row, { code }]] of batch.entries()) {
+      const state = states[i];
+      const isSame = state?.kind === 'known' && state.alike !== true;
+      if (isSame && (await isMadeFor(looking, run, { code, made: state }))) open.delete(row);
+    }
   }
 }
+
+/** All of a large file at a time would not fit the page's memory. */
+const KEYS_AT_ONCE = 5_000;
 
 type Made = { readonly code: string; readonly made: Pick<Standing, 'run' | 'row'> };
 

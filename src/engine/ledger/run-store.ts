@@ -10,6 +10,7 @@ import { type JobDefinition, jobDefinitionSchema } from '../../config/job-defini
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { acceptedRows } from '../../model/outcome.ts';
 import {
+  PAUSES_OF_MACHINES,
   type Reason,
   RUN_STATES,
   RUN_TRANSITIONS,
@@ -228,7 +229,10 @@ function createMoves(redis: RedisConnection, keys: LedgerKeys, now: () => Date) 
     const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
     // A person's pause replaces the window's, which would end by itself.
     const also = reason === 'requested' ? ['paused window'] : [];
-    return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
+    // Whatever has happened since the machine's request was looked at.
+    const isBound = actor.via === 'machine' && to === 'running';
+    const own = isBound ? from.flatMap((state) => (state === 'paused' ? PAUSES_OF_MACHINES : [state])) : from;
+    return move(id, to, { reason: reason ?? '', from: [...own, ...also], request });
   };
 
   return {

@@ -6,6 +6,7 @@ import { type Act, recordAct } from '../../engine/ledger/audit.ts';
 import type { ListenAddress } from '../../lib/listening.ts';
 import { say, tell } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
+import { makerOf } from '../../model/approval.ts';
 import type { Role } from '../../model/ask.ts';
 import { EXIT } from '../../model/exit.ts';
 import { targetOf } from '../../runs/inbox/overview.ts';
@@ -53,9 +54,11 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
     const { add: person, role, machine = false } = flags;
     const act: Pick<Act, 'what' | 'of'> = {
       what: 'person-added',
-      of: { person, role, ...(machine && { machine: actor.name }) },
+      of: { person, role, ...(machine && { machine: makerOf(actor) }) },
     };
-    const token = await record(act, () => addPerson(home, person, role, machine ? actor.name : undefined));
+    const token = await record(act, () =>
+      addPerson(home, person, role, machine ? makerOf(actor) : undefined),
+    );
     const way = machine ? 'call /api' : 'log in';
     tell(io, `${flags.add} may ${way} as ${flags.role} with this token, which is not shown again:`);
     say(io, token);

@@ -18,6 +18,7 @@ import { createRowCheck } from '../../runs/check/file.ts';
 import {
   approveRun,
   assertCanGo,
+  assertForActor,
   cancelRun,
   letGo,
   pauseRun,
@@ -70,32 +71,23 @@ async function answered({ by, role, maker, ask }: Asked, acting: Acting): Promis
   if (role !== 'operator')
     return { kind: 'refused', problems: ['That is for operators: you are logged in as a viewer.'] };
   try {
-    if (maker !== undefined) await assertForMachines(ask, acting);
+    if (maker !== undefined) assertForMachines(ask);
     return await act(ask, by, acting, maker);
   } catch (error) {
-    const problems = error instanceof UsageError ? [...error.problems] : [messageOf(error)];
-    return { kind: 'refused', problems };
+    if (error instanceof UsageError) return { kind: 'refused', problems: [...error.problems] };
+    const problem = messageOf(error);
+    if (maker === undefined) return { kind: 'refused', problems: [problem] };
+    // It may name folders.
+    acting.session.log.error('asked for by a machine', { by, what: ask.kind, problem });
+    return { kind: 'refused', problems: ['Something went wrong on this side. The log has more.'] };
   }
 }
 
 const FOR_MACHINES: ReadonlySet<Ask['kind']> = new Set(['pause', 'resume', 'cancel', 'rerun', 'take']);
 
-/** What a run waits for that a person has to look at. */
-const FOR_PEOPLE: ReadonlySet<Run['reason']> = new Set([
-  'approval',
-  'unusual',
-  'adopted',
-  'same-refusal',
-  'unreadable-answers',
-]);
-
 /** Approvals, releases, decisions and write-offs are a person's. */
-async function assertForMachines(ask: Ask, acting: Acting): Promise<void> {
-  if (!FOR_MACHINES.has(ask.kind)) throw new UsageError('That is for people: no machine may do it.');
-  if (ask.kind !== 'resume') return;
-  const { id, reason } = await runOf(ask.run, acting);
-  if (FOR_PEOPLE.has(reason))
-    throw new UsageError(`Run ${id} waits (${reason}) for a person to look at it: no machine may let it go.`);
+function assertForMachines({ kind }: Ask): void {
+  if (!FOR_MACHINES.has(kind)) throw new UsageError('That is for people: no machine may do it.');
 }
 
 async function act(ask: Ask, by: string, acting: Acting, maker?: string): Promise<AskAnswer> {
@@ -173,6 +165,7 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
       );
       return done('The run is approved, and goes on.');
     case 'resume':
+      assertForActor(run, ledger);
       // Whoever clicks has the reason before his eyes.
       assertCanGo(run, true);
       await letGo(run, { by, at, why: '' }, session);

@@ -56,7 +56,8 @@ const standing = z.object({
 
 /** As `onboard account RUN --json`. */
 export const accountAnswer = accountSchema.extend({
-  openRows: z.array(z.object({ row, last: standing })),
+  /** `null`: more than 1,000, which `rows` tells. */
+  openRows: z.array(z.object({ row, last: standing })).nullable(),
 });
 
 export const causesAnswer = digestSchema.pick({ rows: true, read: true, causes: true, others: true });

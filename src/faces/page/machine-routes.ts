@@ -10,7 +10,6 @@ import { listJobs } from '../../config/load-job.ts';
 import type { Ask } from '../../model/ask.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import { RUN_STATES, type Run, runStateSchema } from '../../model/run.ts';
-import { openRowsOf } from '../../runs/account.ts';
 import { patternsOf } from '../../runs/inbox/job-book.ts';
 import { RERUN_OUTCOMES } from '../../runs/rerun.ts';
 import { isRead, readRunStatus, runOf, stateOf } from '../../runs/status.ts';
@@ -43,6 +42,17 @@ import { type ListedRow, nextRows, openSearch, type Search } from './row-search.
 import { cellsOf } from './run-rows.ts';
 import { findRuns } from './runs.tsx';
 import type { Upload } from './uploads.ts';
+
+const FOLDERS_BELOW = /^(?:[\w.-]+\/)*/;
+
+/** Of files the names alone: where they lie on this machine is of no use elsewhere. */
+function withoutPlaces(problems: readonly string[], { env }: Pick<PageContext, 'env'>): string[] {
+  const cut = (text: string, folder: string) => {
+    const [before = '', ...behind] = text.split(`${folder}/`);
+    return before + behind.map((piece) => piece.replace(FOLDERS_BELOW, '')).join('');
+  };
+  return problems.map((text) => cut(cut(text, env.jobsDirectory), env.home));
+}
 
 type Visit<Query = unknown, Body = unknown> = MachineVisit<PageContext, Query, Body>;
 
@@ -169,7 +179,7 @@ const account = machineRoute({
   async answer(visit: Visit) {
     const run = await runAsked(visit);
     const told = await visit.page.accountOf(run);
-    const openRows = await openRowsOf(told, run.target, visit.page.ledger);
+    const openRows = await visit.page.openOf(told, run);
     return ok(accountAnswer.parse({ ...told, openRows }));
   },
 });
@@ -198,7 +208,7 @@ const jobs = machineRoute({
       name,
       operation: job === null ? null : operationOf(job.definition),
       files: job === null ? [] : patternsOf(job.definition),
-      problems,
+      problems: withoutPlaces(problems, page),
     }));
     return ok({ jobs: told });
   },
@@ -242,7 +252,7 @@ async function checked(visit: Visit<unknown, z.infer<typeof throughJob>>): Promi
     case 'done':
       return ok({ ...state.value, state: 'done', file: found.given });
     case 'failed':
-      throw new MachineProblem(409, state.problems);
+      throw new MachineProblem(409, withoutPlaces(state.problems, page));
     default:
       return {
         status: 202,
@@ -306,7 +316,7 @@ async function acted({ page, visitor }: Visit, ask: Ask): Promise<MachineReply> 
     case 'done':
       return { status: 202, value: { run: answer.run, words: answer.words } };
     case 'refused':
-      throw new MachineProblem(409, answer.problems);
+      throw new MachineProblem(409, withoutPlaces(answer.problems, page));
     case 'moved-on':
       throw new MachineProblem(409, [`The run is ${answer.state} by now: nothing was done.`]);
     default:

@@ -13,7 +13,7 @@ import type { Account } from '../../model/account.ts';
 import type { Visitor } from '../../model/ask.ts';
 import { atPage } from '../../model/audit.ts';
 import type { Run } from '../../model/run.ts';
-import { accountOf, type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
+import { accountOf, type OpenRow, openRowsOf, rowsToWriteOff } from '../../runs/account.ts';
 import { lookOver } from '../../runs/inbox/overview.ts';
 import { createPace } from '../../runs/progress.ts';
 import type { Digest } from '../../runs/report/digest.ts';
@@ -50,6 +50,7 @@ const PAGE = { name: 'page', role: 'operator' } as const;
 const FILES_KEPT = 16;
 const PACES_KEPT = 50;
 const ACCOUNTS_KEPT = 50;
+const MOST_OPEN = 1_000;
 
 function createMemory(means: Means) {
   const { ledger, log, target, ask, clock } = means;
@@ -78,6 +79,11 @@ function createMemory(means: Means) {
     accountOf: (run: Run) => accountsKept(`${run.id} ${acts}`, () => accountOf(run, ledger, accounts)),
     /** Rows of the run that somebody can see to, each where it stands last. */
     openRowsOf: (run: Run) => openKept(`${run.id} ${acts}`, () => rowsToWriteOff(run, ledger, accounts)),
+    /** Open rows of the account's file; `null`: more than are looked for. */
+    openOf: async (account: Account, { target: of }: Pick<Run, 'target'>) => {
+      if (account.open > MOST_OPEN) return null;
+      return openKept(`file ${account.delivery} ${acts}`, () => openRowsOf(account, of, ledger));
+    },
     /** By cause of a run, where its open rows stand. */
     openByCause: (run: Run, open: readonly OpenRow[], digest: Digest) =>
       causesKept(`${run.id} ${acts} ${digest.read}`, () => openByCause(means, run, open, digest)),

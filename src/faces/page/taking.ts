@@ -37,10 +37,20 @@ export function createTaking(watcher: Watcher) {
   const uploads = createUploads(home, () => clock.date());
   const once = createNamedStarts({ ledger, target, uploads });
 
+  /** Being taken: two at a time would mix who asked for it, and for which job. */
+  const under = new Set<string>();
+
   async function take(asked: Take, as: TakenBy): Promise<AskAnswer> {
     const id = newRunId(new Date());
-    if (asked.once === undefined) return takeAs(id, asked, as);
-    return once(`${as.by} ${asked.once}`, { ...asked, run: id }, (run) => takeAs(run, asked, as));
+    if (asked.once === undefined) return takeAlone(id, asked, as);
+    return once(`${as.by} ${asked.once}`, { ...asked, run: id }, (run) => takeAlone(run, asked, as));
+  }
+
+  async function takeAlone(id: string, asked: Take, as: TakenBy): Promise<AskAnswer> {
+    const { upload } = asked;
+    if (under.has(upload)) throw new UsageError('The upload is being started already, by another request.');
+    under.add(upload);
+    return takeAs(id, asked, as).finally(() => under.delete(upload));
   }
 
   async function takeAs(id: string, { upload, job: name }: Take, as: TakenBy): Promise<AskAnswer> {

@@ -144,7 +144,10 @@ export function addMachineRoutes<Page extends Core, E extends Env>(
   const gate = createGate(machines.access);
   for (const route of machines.routes) {
     app.on(route.method, route.path, async (context: Context<E>) => {
-      const entered = await gate(context.req.header('authorization') ?? '', machines.addressOf(context));
+      const entered = await gate(
+        context.req.header('authorization') ?? '',
+        machines.addressOf(context),
+      ).catch((error: unknown) => ({ refused: broken(error, route, machines.log) }));
       if ('refused' in entered) return entered.refused;
       try {
         return await answered(route, context, entered.visitor, machines.page);
@@ -209,9 +212,13 @@ async function bodyOf({ body, headers }: Request): Promise<unknown> {
   }
 }
 
-function failed(error: unknown, { path }: Pick<MachineRoute, 'path'>, log: Log): Response {
+function failed(error: unknown, route: Pick<MachineRoute, 'path'>, log: Log): Response {
   if (error instanceof MachineProblem) return problemResponse(error.status, error.problems);
   if (error instanceof UsageError) return problemResponse(409, error.problems);
+  return broken(error, route, log);
+}
+
+function broken(error: unknown, { path }: Pick<MachineRoute, 'path'>, log: Log): Response {
   // An error may hold what a viewer must not see.
   log.error('the interface for machines', { path, problem: messageOf(error) });
   return problemResponse(500, ['Something went wrong on this side. The log of the page has more.']);

@@ -46,7 +46,15 @@ export async function addPerson(home: string, name: string, role: Role, maker?: 
       `--add ${name}: expected a name such as ops-1: letters, digits, ".", "_", "@" and "-"`,
     );
   const token = randomBytes(32).toString('base64url');
-  const others = (await readPeople(home)).filter((person) => person.name !== name);
+  const people = await readPeople(home);
+  const isMachine = maker !== undefined;
+  const known = people.find((person) => person.name === name);
+  // A program whose token is renewed as a person's could approve.
+  if (known !== undefined && (known.maker !== undefined) !== isMachine)
+    throw new UsageError(
+      `--add ${name}: ${name} is ${isMachine ? 'a person' : 'a machine'}: expected ${isMachine ? 'another name' : '--machine'}, or \`onboard web --remove ${name}\` first.`,
+    );
+  const others = people.filter((person) => person.name !== name);
   await write(home, [...others, { name, role, digest: shortDigest(token, WHOLE_DIGEST), maker }]);
   return token;
 }

@@ -9,10 +9,10 @@ import type { Job } from '../../config/job-definition.ts';
 import { mappingFor } from '../../delivery/run-mapping.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { sleep } from '../../lib/waiting.ts';
-import { atPage } from '../../model/audit.ts';
+import { type Actor, atPage } from '../../model/audit.ts';
 import { EXIT } from '../../model/exit.ts';
 import { countUnsuccessful } from '../../model/outcome.ts';
-import { isOver, type Reason, type Run } from '../../model/run.ts';
+import { isForPeople, isOver, type Reason, type Run } from '../../model/run.ts';
 import type { FileFacts, SourceInfo } from '../../model/source.ts';
 import { nameOf } from '../../operations/own.ts';
 import { NoColumnKnown } from '../../readers/mapping/mapping.ts';
@@ -118,7 +118,7 @@ async function runFileOf(
     const executed = await executeToEnd(run, fileRows(facts), session);
     return endWith(claim, { kind: 'done', ...executed }, job, watcher);
   }
-  return mayGoOn(run) ? followToEnd(run, claim, { facts, job }, watcher) : { kind: 'paused', run };
+  return mayGoOn(run, actor) ? followToEnd(run, claim, { facts, job }, watcher) : { kind: 'paused', run };
 }
 
 /** `undefined`: an operator has uploaded it. */
@@ -165,7 +165,10 @@ async function isNeedlessAfter(run: Run, { definition }: Job, { session }: Watch
 /** Only a person resumes runs that are paused for these. */
 const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed', 'unusual', 'adopted'];
 
-function mayGoOn({ state, reason }: Run): boolean {
+/** A machine that gives a file again lets nothing go that a person has to look at. */
+function mayGoOn(run: Run, { via }: Actor): boolean {
+  const { state, reason } = run;
+  if (via === 'machine' && isForPeople(run)) return false;
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
+import { createRunStore } from '../../../src/engine/ledger/run-store.ts';
 import { systemUser } from '../../../src/lib/machine.ts';
-import { RUN_STATES, RUN_TRANSITIONS } from '../../../src/model/run.ts';
+import { RUN_STATES, RUN_TRANSITIONS, reasonSchema } from '../../../src/model/run.ts';
 import { useOwnRedis } from '../../support/redis.ts';
 import { beginRun, newRun, ownStore } from '../../support/runs.ts';
 import { counted, setLease, setRecord } from '../../support/stored.ts';
@@ -233,4 +234,18 @@ describe('a run of a job that asks for approval', () => {
     const { id } = await store.register(newRun({ definition, ...over }));
     expect(await store.get(id)).toMatchObject({ state: 'queued', reason: null });
   });
+});
+
+test('a machine ends no pause that a person has to look at, whatever it was when it asked', async () => {
+  const { store, redis, keys } = ownStore(own().redis, NOW);
+  const actor = { name: 'ci', via: 'machine' } as const;
+  const ofMachine = createRunStore(redis, { ...keys, actor }, () => NOW);
+  const went: string[] = [];
+  for (const reason of reasonSchema.options) {
+    const id = await beginRun(store, 'job', 'paused', reason);
+    if (await ofMachine.transition(id, 'running', null)) went.push(reason);
+    expect(await ofMachine.transition(id, 'cancelled', null)).toBe(true);
+  }
+  const kept = reasonSchema.options.filter((reason) => !went.includes(reason));
+  expect(kept).toEqual(['same-refusal', 'unreadable-answers', 'approval', 'unusual', 'adopted']);
 });

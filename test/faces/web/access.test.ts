@@ -95,6 +95,16 @@ test('people are kept by the digests of their tokens, for their owner alone, unt
   expect((await readPeople(home)).map(({ name }) => name)).toEqual(['ops-1']);
 });
 
+test('no machine becomes a person by a renewed token, nor a person a machine', async () => {
+  const home = await ownFolder();
+  await addPerson(home, 'ci', 'operator', 'bea@host');
+  await addPerson(home, 'eva', 'operator');
+  await expect(addPerson(home, 'ci', 'operator')).rejects.toThrow('ci is a machine: expected --machine');
+  await expect(addPerson(home, 'eva', 'viewer', 'bea@host')).rejects.toThrow('eva is a person');
+  await addPerson(home, 'ci', 'viewer', 'bea@host');
+  expect(await readPeople(home)).toMatchObject([{ name: 'eva' }, { name: 'ci', maker: 'bea@host' }]);
+});
+
 test('a home has a host name for its page, which is made once, and again where the file holds none', async () => {
   const [home, other] = [await ownFolder(), await ownFolder()];
   const name = await hostNameOf(home);
