@@ -7,6 +7,7 @@ const ALLOWED = [
   /^(package\.json|npm-shrinkwrap\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^dist\/.+\.(js|json|lua|html|css|tsv)$/,
   /^docs\/[\w.-]+\.(md|json|yaml|png|svg)$/,
+  /^docs\/json\/[\w-]+\.schema\.json$/,
   /^jobs\/[\w-]+\.yaml$/,
   /^samples\/[\w.-]+$/,
 ];
