@@ -211,19 +211,23 @@ export async function goOnAtNewTokens({ session, once }: Watching): Promise<void
   releasers.push(async () => void (await Promise.all(under.values())));
   while (!io.interrupted.aborted) {
     await sleep(times.pausedTokenMs, io.interrupted);
-    const runs = await runsToGoOn(session).catch(() => []);
+    const runs = await runsToGoOn(session, under).catch(() => []);
     for (const run of runs) {
-      if (io.interrupted.aborted || under.has(run.id)) continue;
+      if (io.interrupted.aborted) break;
       const going = goOn(run, session).finally(() => under.delete(run.id));
       under.set(run.id, going);
     }
   }
 }
 
-async function runsToGoOn({ ledger, service }: TargetSession): Promise<readonly Run[]> {
+async function runsToGoOn(
+  { ledger, service }: TargetSession,
+  under: { has(run: string): boolean },
+): Promise<readonly Run[]> {
   const { store } = ledger.of(service.target);
   const waiting = await store.pausedForToken();
-  if (waiting.length === 0) return [];
+  // A token is offered once: one that has just paused, and is not left yet, would miss it.
+  if (waiting.length === 0 || waiting.some(({ id }) => under.has(id))) return [];
   if (!(await service.credentials.mayBeAnother())) return [];
   await store.tryOne('The token is another one');
   return waiting;
