@@ -67,7 +67,7 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
   if (flags.remove !== undefined) {
     const { remove: person } = flags;
     await record({ what: 'person-removed', of: { person } }, () => removePerson(home, person));
-    say(io, `${flags.remove} may log in no longer.`);
+    say(io, `${flags.remove} is let in no longer.`);
     return 0;
   }
   return withCommand(io, async (command) => {

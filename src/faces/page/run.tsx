@@ -82,8 +82,8 @@ async function lookAt(run: Run, page: PageContext) {
     files: summary?.files ?? null,
     warnings: summary?.topWarnings ?? [],
     account,
-    /** Of the file: in which runs its open rows stand. */
-    places: placesOf(openOfFile),
+    /** Of the file: in which runs its rows to correct stand; what was not sent is none. */
+    places: placesOf(openOfFile.filter(({ last }) => last.outcome !== 'cancelled')),
     openByCause: open === null ? null : await page.openByCause(run, open, digest),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Refuses, before anything is looked up: requests under a host name that is not ours (another
- * site's name bound to this address), and changes sent by another site's page. Pure.
+ * site's name bound to this address), and changes sent by another site's page; and bounds bodies.
  */
 
 import { isLoopback } from '../../lib/machine.ts';
@@ -51,4 +51,16 @@ function isFromUs({ header }: GuardedRequest, own: string): boolean {
   const from = header('origin');
   if (from !== undefined && from !== 'null') return from === own;
   return header('sec-fetch-site') === 'same-origin';
+}
+
+/** Counted as bytes pass, whatever their headers say; `null`: it has more than so many. */
+export async function textWithin({ body }: Pick<Request, 'body'>, most: number): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.byteLength;
+    if (size > most) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }

@@ -13,6 +13,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { withDeadline } from '../../lib/waiting.ts';
 import type { Role, Visitor } from '../../model/ask.ts';
 import type { WebAccess } from './access.ts';
+import { textWithin } from './guard.ts';
 import { createTries, digestOf, isSame } from './sessions.ts';
 import type { Core } from './visit.ts';
 
@@ -192,21 +193,16 @@ const LATE = 'Redis does not answer. That loses no row: ask again in a moment.';
 const BODY_BYTES = 65_536;
 
 /** An empty body is an empty object. */
-async function bodyOf({ body, headers }: Request): Promise<unknown> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.byteLength;
-    if (size > BODY_BYTES)
-      throw new MachineProblem(413, [`The body has more than ${BODY_BYTES} bytes: expected less.`]);
-    pieces.push(piece);
-  }
-  if (size === 0) return {};
-  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+async function bodyOf(request: Request): Promise<unknown> {
+  const text = await textWithin(request, BODY_BYTES);
+  if (text === null)
+    throw new MachineProblem(413, [`The body has more than ${BODY_BYTES} bytes: expected less.`]);
+  if (text === '') return {};
+  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
     throw new MachineProblem(415, ['Content-Type: expected application/json.']);
   try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+    return JSON.parse(text);
   } catch {
     throw new MachineProblem(400, ['The body is no JSON.']);
   }

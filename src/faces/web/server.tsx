@@ -16,7 +16,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Role, Visitor } from '../../model/ask.ts';
 import { assertSafe, type WebAccess } from './access.ts';
 import { createEntrance } from './enter.tsx';
-import { isForMachines, refusalOf } from './guard.ts';
+import { isForMachines, refusalOf, textWithin } from './guard.ts';
 import { addMachineRoutes, type MachineRoute, problemResponse } from './machines.ts';
 import {
   type Asked,
@@ -271,16 +271,11 @@ async function answer<Page extends Core>(
 
 const FORM_BYTES = 65_536;
 
-/** Counted as bytes pass, whatever their headers say; a UsageError where it is too large. */
-async function boundedForm({ body }: Request, most = FORM_BYTES): Promise<URLSearchParams> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.byteLength;
-    if (size > most) throw new UsageError(`The form has more than ${most} bytes: expected less.`);
-    pieces.push(piece);
-  }
-  return new URLSearchParams(Buffer.concat(pieces).toString('utf8'));
+/** A UsageError where it is too large. */
+async function boundedForm(request: Request, most = FORM_BYTES): Promise<URLSearchParams> {
+  const text = await textWithin(request, most);
+  if (text === null) throw new UsageError(`The form has more than ${most} bytes: expected less.`);
+  return new URLSearchParams(text);
 }
 
 function addressOf({ env }: Context): string {

@@ -195,7 +195,8 @@ test('what only looks damaged is ticked as right, in rows without a change, and 
   const none = await post(['right', '2.1.missing_required'], ['send', 'right'], ['why', 'so']);
   expect(textOf(none.html)).toContain('No row can be sent as it stands yet');
 
-  const { html, reply } = await post(tick(1), tick(5), ['send', 'right'], ['why', 'asked the bank']);
+  const ticks = [tick(1), tick(3), tick(5)];
+  const { html, reply } = await post(...ticks, ['send', 'right'], ['why', 'asked the bank']);
   expect(html).toContain('The rows are a run of their own now');
   const { redis, of } = page.ledger;
   const { keys, store } = of(run.target);
@@ -205,6 +206,7 @@ test('what only looks damaged is ticked as right, in rows without a change, and 
     'redirect',
     [
       [1, 'iban_invalid'],
+      [3, 'iban_invalid'],
       [5, 'iban_invalid'],
     ],
   ]);
@@ -212,12 +214,21 @@ test('what only looks damaged is ticked as right, in rows without a change, and 
   const [told = ''] = (await redis.lrange(keys.audit, 0, -1)).filter((text) =>
     text.includes('asked the bank'),
   );
-  expect(JSON.parse(told)).toMatchObject({ what: 'rerun', actor: 'ops-1', of: { right: 2, rows: 2 } });
+  expect(JSON.parse(told)).toMatchObject({ what: 'rerun', actor: 'ops-1', of: { right: 3, rows: 3 } });
   // Nobody answers here: it ends by being given up.
   const id = rerun?.id ?? '';
   await until(async () => (await store.get(id))?.state === 'running');
   await page.ask?.({ kind: 'cancel', run: id, seen: 'running', why: '' }, OPERATOR);
   await until(async () => isOver((await store.get(id)) ?? run) && (await store.leaseOf(id)) === null);
+  // Its rows were not sent, and stand there now: run and cause lead to them.
+  const words = [
+    '2 rows of the file to correct. Correct them here…',
+    `Its open rows stand in a later run: 3 in ${id}`,
+  ];
+  await until(async () => {
+    const shown = textOf((await look(page, `/runs/${run.id}`)).html);
+    return words.every((one) => shown.includes(one));
+  });
 });
 
 test('a line that could not be read is shown with what its text would be in the columns, and sent once somebody says so', async () => {

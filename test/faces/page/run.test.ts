@@ -216,7 +216,6 @@ test('a cause of which nothing is open any more says so, and offers nothing', as
   expect(textOf(done)).toContain('✓ Nothing of it is left to do');
   expect(done).not.toMatch(/\/correct|\/write-off|action=/);
   expect(await cardOf('http_418')).toContain('/correct?code=http_418');
-  // The row is the page's own to send again; it ends in that run, and is open there.
   const again = textOf((await look(page, `${path}/rerun`)).html);
   expect(again).toContain('1 row rejected');
   expect(again).not.toMatch(/\d rows? invalid/);

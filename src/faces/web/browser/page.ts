@@ -147,7 +147,7 @@ function moveInGrid(): void {
     const row = places.findIndex((at) => at !== -1);
     return { rows, row, at: places[row] ?? -1 };
   };
-  let isTyped = false;
+  let isTyped = form.querySelector('input.changed') !== null;
   form.addEventListener('input', () => {
     isTyped = true;
   });
