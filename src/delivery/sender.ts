@@ -60,6 +60,7 @@ type Sender = {
   readonly pace: SenderPace;
   readonly wake: (goesOn: boolean) => void;
   turn: Turn;
+  goingOn: NodeJS.Immediate | null;
   look: NodeJS.Timeout | null;
   inARow: InARow;
 };
@@ -70,8 +71,6 @@ type NotGranted = { readonly sending: Sending; readonly wait: Wait | null };
 /** How far the sender is with asking: in this order, `barred` only where the exchange says so. */
 type Turn =
   | { readonly kind: 'idle' }
-  /** Requests that come before the exchange begins ask with it. */
-  | { readonly kind: 'due' }
   | Exchange
   /** The breaker is open, or the service asked for a hold. */
   | { readonly kind: 'barred' };
@@ -136,6 +135,7 @@ function createSender(context: RunContext): Sender {
       pump(sender);
     },
     turn: { kind: 'idle' },
+    goingOn: null,
     look: null,
     inARow: NONE_IN_A_ROW,
   };
@@ -147,18 +147,25 @@ function createSender(context: RunContext): Sender {
 /** How often requests look again: what they wait for may come unannounced. */
 const LOOK_MS = 500;
 
-/** Sends what can go, and sees that more can. */
+/**
+ * Sends what can go at once. That more can is seen to once for all that comes in the same moment:
+ * for each row by itself it would cost several times as much.
+ */
 function pump(sender: Sender): void {
+  while (launch(sender));
+  sender.goingOn ??= setImmediate(goOn, sender);
+}
+
+function goOn(sender: Sender): void {
   const { waiting, ready, context } = sender;
+  sender.goingOn = null;
   if (gateOf(sender) === 'ending') endWaiting(sender);
   while (launch(sender));
   context.permits.want(permitsOfUse(sender), sender.wake);
   if (waiting.length + ready.length === 0) return;
 
   sender.look ??= setTimeout(lookAgain, LOOK_MS, sender);
-  if (gateOf(sender) !== 'open' || wanted(sender) === 0) return;
-  sender.turn = { kind: 'due' };
-  setImmediate(() => void ask(sender));
+  if (gateOf(sender) === 'open' && wanted(sender) > 0) void ask(sender);
 }
 
 function lookAgain(sender: Sender): void {

@@ -6,7 +6,7 @@
  */
 import { ID_IN_LOCATION, type OwnRequest } from '../../config/own-request.ts';
 import { valueAtPointer } from '../../lib/json-pointer.ts';
-import { createRecentMap } from '../../lib/recent.ts';
+import { createLatestMap } from '../../lib/recent.ts';
 import { shorten } from '../../lib/terminal.ts';
 import type { Call } from '../../model/operation.ts';
 import { type GivenId, readId } from '../../model/record-id.ts';
@@ -107,12 +107,12 @@ const IDS_REMEMBERED = 20_000;
  * request's answer (a gateway answered twice on one connection) or no identifier.
  */
 export function createJudge(policy: JudgePolicy): (call: Call, reply: Reply) => Verdict {
-  const given = createRecentMap<string, true>(IDS_REMEMBERED);
+  const given = createLatestMap<string, true>(IDS_REMEMBERED);
   return (call, reply) => {
     const verdict = judge(call, reply, policy);
     if (verdict.kind !== 'accepted' || verdict.id === null || mayRepeat(call)) return verdict;
     const { id, status } = verdict;
-    if (given.has(id)) return repeatedId(id, status);
+    if (given.get(id) === true) return repeatedId(id, status);
     given.set(id, true);
     return verdict;
   };
@@ -143,9 +143,10 @@ function judgeAnswer(call: Call, answer: Answer, policy: JudgePolicy): Verdict {
   return JUDGES[meaning](call, answer, policy);
 }
 
+/** By name: a copy of the reply costs a row more than judging it. */
 function whole(reply: Extract<Reply, { kind: 'response' }>): Answer {
-  const { restBytes = 0 } = reply;
-  return { ...reply, restBytes, trouble: null };
+  const { status, body, restBytes = 0, retryAfterMs, contentType, location } = reply;
+  return { status, body, restBytes, retryAfterMs, trouble: null, contentType, location };
 }
 
 /**
