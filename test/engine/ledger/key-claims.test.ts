@@ -41,6 +41,19 @@ test('claiming again, as a resumed reading does, gives the same answers', async 
   expect(await claim(ledger, 'r1', ...rows)).toEqual(first);
 });
 
+test.each([
+  '20261130-091500-x7k2',
+  '20000101-000000-aaaa',
+  '20631231-235959-zzzz',
+  '20640101-000000-0000',
+  'r1',
+])('of run %s is named with its whole id, however short it is kept', async (run) => {
+  const ledger = await ownLedger();
+  await claim(ledger, run, [7, 'A']);
+  expect(await claim(ledger, run, [7, 'A'])).toEqual([CLAIMED]);
+  expect(await claim(ledger, 'other', [1, 'A'])).toEqual([heldBy(run, 7)]);
+});
+
 const heldBy = (run: string, row: number, inDoubt = false) => ({ kind: 'held', run, row, inDoubt });
 
 test.each<[string, string, object]>([

@@ -6,6 +6,36 @@
 -- An entry is '<kind><text> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt,
 -- x: given back by a row that was not created; the text's digest is empty where it is its form.
 -- Of a known key, '<kind><text>;<content> …' has digests of what the service has (content.ts).
+-- A run's id stands there in short: with the id of the record, it is most of what an entry takes.
+
+local SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+local RUN = '^20(%d%d)(%d%d)(%d%d)%-(%d%d)(%d%d)(%d%d)%-(%w+)$'
+local shortOf, longOf = {}, {}
+
+-- '20261130-091500-x7k2' as '.', a sign for each of the six numbers, and the rest; any other id as
+-- it is.
+local function shortRun(run)
+  if shortOf[run] then return shortOf[run] end
+  local parts = {string.match(run, RUN)}
+  local rest = table.remove(parts)
+  local short = '.'
+  for _, number in ipairs(parts) do short = short .. string.sub(SIGNS, number + 1, number + 1) end
+  -- A number beyond the signs has none.
+  local isShort = #short == 7
+  shortOf[run] = isShort and short .. rest or run
+  return shortOf[run]
+end
+
+local function longRun(short)
+  if longOf[short] or string.sub(short, 1, 1) ~= '.' then return longOf[short] or short end
+  local numbers = {}
+  for at = 2, 7 do
+    local sign = string.sub(short, at, at)
+    numbers[#numbers + 1] = string.find(SIGNS, sign, 1, true) - 1
+  end
+  longOf[short] = string.format('20%02d%02d%02d-%02d%02d%02d-', unpack(numbers)) .. string.sub(short, 8)
+  return longOf[short]
+end
 
 -- The field of the key's own entry, its text, its form, is it of an exact job.
 local function placeOf(digest)
@@ -18,12 +48,12 @@ end
 -- Kind, text, run, row, content.
 local function partsOf(entry)
   local kind, text, content, run, row = string.match(entry or '', '^(%a)([^ ;]*);?(%S*) (%S+) (%d+)')
-  return kind, text, run, row, content
+  return kind, text, run and longRun(run), row, content
 end
 
 local function entryOf(kind, text, run, row, id, content)
   local known = content and content ~= '' and ';' .. content or ''
-  return kind .. text .. known .. ' ' .. run .. ' ' .. row .. ' ' .. id
+  return kind .. text .. known .. ' ' .. shortRun(run) .. ' ' .. row .. ' ' .. id
 end
 
 local function idOf(entry)
