@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { type LedgerKeys, ledgerKeys } from '../../src/engine/ledger/keys.ts';
 import type { NewRun } from '../../src/engine/ledger/run-record.ts';
-import { createRunStore, type RunStore } from '../../src/engine/ledger/run-store.ts';
+import { createRunStore, newRunId, type RunStore } from '../../src/engine/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { csvSource } from './source.ts';
@@ -31,9 +31,9 @@ export async function beginRun(store: RunStore, job: string, to: RunState, reaso
 }
 
 export function newRun(over: Partial<NewRun> & { readonly rows?: number } = {}): NewRun {
-  const { rows = 3, ...rest } = over;
+  const { rows = 3, createdAt = new Date('2026-11-21T10:00:00Z'), ...rest } = over;
   return {
-    id: `run-${randomBytes(4).toString('hex')}`,
+    id: newRunId(createdAt),
     job: 'subclients-create',
     definition: jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' }),
     target: 'sandbox',
@@ -47,7 +47,7 @@ export function newRun(over: Partial<NewRun> & { readonly rows?: number } = {}):
       chunkEnds: null,
     },
     chunkRows: 100,
-    createdAt: new Date('2026-11-21T10:00:00Z'),
+    createdAt,
     again: false,
     ...rest,
   };

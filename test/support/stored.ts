@@ -268,7 +268,17 @@ export function setAccount(
 export async function getEntry(redis: Redis, keys: LedgerKeys, key: string, of: KeyIn = {}) {
   const { bucket, field, text } = entryOf(keys, key, of);
   const entry = await redis.hget(bucket, field);
-  return entry?.startsWith(`${text} `, 1) === true ? entry.replace(text, '') : null;
+  return entry?.startsWith(`${text} `, 1) === true ? withWholeRun(entry.replace(text, '')) : null;
+}
+
+const SIGNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** An entry has its run in short: a sign for each number of date and time. */
+function withWholeRun(entry: string): string {
+  return entry.replace(/(?<= )\.([\w-]{6})(?=[a-z\d]+ )/, (_, signs: string) => {
+    const numbers = [...signs].map((sign) => String(SIGNS.indexOf(sign)).padStart(2, '0'));
+    return `20${numbers.slice(0, 3).join('')}-${numbers.slice(3).join('')}-`;
+  });
 }
 
 /** The digests of a record's fields that the service accepted last. */

@@ -34,9 +34,12 @@ async function startBench(rows = 3) {
 
 type Bench = Awaited<ReturnType<typeof startBench>>;
 
-async function idsIn({ keys }: Bench): Promise<string[]> {
+async function idsIn({ keys, id }: Bench): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id, row } of knownIds(own().redis, keys, SPACE)) ids.push(`${row} ${id}`);
+  for await (const { run, id: recordId, row } of knownIds(own().redis, keys, SPACE)) {
+    expect(run).toBe(id);
+    ids.push(`${row} ${recordId}`);
+  }
   return ids.sort();
 }
 

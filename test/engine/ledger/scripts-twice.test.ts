@@ -11,7 +11,7 @@ import {
   knowAccounts,
   shareAccounts,
 } from '../../../src/engine/ledger/account-index.ts';
-import { takeBackAdopted, triedBefore } from '../../../src/engine/ledger/adoption.ts';
+import { knownIds, takeBackAdopted, triedBefore } from '../../../src/engine/ledger/adoption.ts';
 import { recordAct, stubOf } from '../../../src/engine/ledger/audit.ts';
 import { appending } from '../../../src/engine/ledger/audit-chain.ts';
 import { createSharedBreaker } from '../../../src/engine/ledger/breaker.ts';
@@ -36,6 +36,7 @@ import HEARTBEAT from '../../../src/engine/ledger/lua/heartbeat.lua';
 import HOLD_LEASE from '../../../src/engine/ledger/lua/hold-lease.lua';
 import KNOW_ACCOUNTS from '../../../src/engine/ledger/lua/know-accounts.lua';
 import KNOW_CONTENT from '../../../src/engine/ledger/lua/know-content.lua';
+import KNOWN_IDS from '../../../src/engine/ledger/lua/known-ids.lua';
 import LOOK from '../../../src/engine/ledger/lua/look.lua';
 import LOOK_UP from '../../../src/engine/ledger/lua/look-up.lua';
 import LOOK_UP_IN_EPOCH from '../../../src/engine/ledger/lua/look-up-in-epoch.lua';
@@ -165,6 +166,7 @@ const OF_ROWS: readonly Case[] = [
   ],
   ['LOOK_UP', 'nothing else', LOOK_UP, ({ redis, keys }) => readKeyFields(redis, keys, ASKED)],
   ['LOOK_UP_KEYS', 'nothing else', LOOK_UP_KEYS, ({ redis, keys }) => readKeys(redis, keys, ASKED)],
+  ['KNOWN_IDS', 'nothing else', KNOWN_IDS, ({ redis, keys }) => knownIds(redis, keys, 'subclient').next()],
   ['LOOK_UP_IN_EPOCH', 'nothing else', LOOK_UP_IN_EPOCH, ({ ledger }) => ledger.readFields(PLACE)],
   ['LOOK_UP_KEYS_IN_EPOCH', 'nothing else', LOOK_UP_KEYS_IN_EPOCH, ({ ledger }) => ledger.readKey(PLACE)],
   ['EXCHANGE, of intents', 'nothing else', EXCHANGE, intend],
