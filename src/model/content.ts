@@ -25,49 +25,65 @@ export type Form = (typeof FORMS)[keyof typeof FORMS];
  * their columns. A reference counts by the key that it names.
  */
 export function contentText({ body, references }: MappedRecord): string {
-  const text = textOf(body);
+  const text = withText('', body);
   if (references.length === 0) return text;
   const named = references.map(({ path, space, key }) => {
-    return textOf([path.join('.'), space, key]);
+    return withText('', [path.join('.'), space, key]);
   });
   return text + named.sort().join('');
 }
 
 /**
  * Each text has its length before it, so that no two values have one text. By hand, not by a list
- * for each level: this is most of what content costs a row.
+ * for each level, and with few parts: this is most of what content costs a row.
  */
-function textOf(value: JsonValue): string {
-  if (typeof value === 'string') return `"${value.length}:${value}`;
+function withText(before: string, value: JsonValue): string {
+  if (typeof value === 'string') return before + textStart(value.length) + value;
   if (isJsonList(value)) {
-    let text = `[${value.length}:`;
-    for (const item of value) text += textOf(item);
+    let text = before + listStart(value.length);
+    for (const item of value) text = withText(text, item);
     return text;
   }
-  if (!isJsonObject(value)) return `#${value};`;
+  if (!isJsonObject(value)) return `${before}#${value};`;
 
   const names = sortedNames(value);
-  let text = `{${names.length}:`;
-  for (const name of names) text += `${name.length}:${name}${textOf(value[name] ?? null)}`;
+  let text = before + objectStart(names.length);
+  for (const name of names) {
+    const start = text + nameStart(name.length) + name;
+    text = withText(start, value[name] ?? null);
+  }
   return text;
 }
 
-/** Above this many, `sort` is faster; below, it takes as long as all else that content costs. */
-const FEW = 32;
+/** Characters of most names and values. */
+const SHORT = 64;
+const textStart = startsWith('"');
+const listStart = startsWith('[');
+const objectStart = startsWith('{');
+const nameStart = startsWith('');
+
+/** With the length of what follows. */
+function startsWith(sign: string): (length: number) => string {
+  const starts = Array.from({ length: SHORT }, (_, length) => `${sign}${length}:`);
+  return (length) => starts[length] ?? `${sign}${length}:`;
+}
+
+/** Few are put in their places by hand: sorting makes more garbage than all else of a row. */
+const FEW_NAMES = 24;
 
 function sortedNames(object: JsonObject): readonly string[] {
   const names = Object.keys(object);
-  if (names.length > FEW) return names.sort();
-  for (let from = 1; from < names.length; from += 1) insertAmongSorted(names, from);
+  if (names.length > FEW_NAMES) return names.sort();
+  for (let i = 1; i < names.length; i += 1) {
+    const name = names[i] ?? '';
+    let at = i;
+    while (at > 0 && (names[at - 1] ?? '') > name) {
+      names[at] = names[at - 1] ?? '';
+      at -= 1;
+    }
+    names[at] = name;
+  }
   return names;
-}
-
-/** Names come in the order of columns, of which most are in place. */
-function insertAmongSorted(names: string[], from: number): void {
-  const name = names[from] ?? '';
-  let to = from;
-  for (; to > 0 && (names[to - 1] ?? '') > name; to -= 1) names[to] = names[to - 1] ?? '';
-  names[to] = name;
 }
 
 /** `number`: without its bank. */
@@ -140,14 +156,17 @@ type ContentCompared = {
 /** `null`: nothing is known of the earlier content (`''`). */
 export function compareContent(before: string, now: string): ContentCompared | null {
   if (before === '') return null;
+  const isWhole = !before.startsWith(NO_WHOLE);
+  if (isWhole && before === now) return SAME;
   const earlier = accountDigests(before);
   const later = accountDigests(now);
   return {
-    isSame: before.startsWith(NO_WHOLE) ? null : before === now,
+    isSame: isWhole ? false : null,
     accounts: compareAccounts(earlier, later),
   };
 }
 
+const SAME: ContentCompared = { isSame: true, accounts: 'same' };
 const NO_WHOLE = WHOLE_UNKNOWN.repeat(WHOLE_CHARACTERS);
 
 export function hasAccounts(content: string): boolean {

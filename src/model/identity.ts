@@ -157,6 +157,8 @@ export type KeyState =
   | { readonly kind: 'given-back'; readonly run: string; readonly row: number; readonly alike?: true }
   | { readonly kind: 'free' };
 
+export const FREE: KeyState = { kind: 'free' };
+
 /** An earlier row of the same run that has the key; `isAlike`: in another text. */
 type FirstOfRun = { readonly row: number; readonly isAlike: boolean };
 
@@ -180,7 +182,5 @@ export function claimOf(state: KeyState, run: string | null, firstOfRun: () => F
 type KnownKey = Extract<KeyState, { kind: 'known' }>;
 
 function knownClaim({ run, id, content }: KnownKey): KeyClaim {
-  const known = { kind: 'known', run, id } as const;
-  if (content === undefined) return known;
-  return { ...known, content };
+  return content === undefined ? { kind: 'known', run, id } : { kind: 'known', run, id, content };
 }

@@ -24,6 +24,8 @@ export type RowGroup<T> = {
   readonly keyless: number | null;
 };
 
+const NOBODY: readonly never[] = [];
+
 /** `keyOf` is `null` where each row is for itself. */
 export function createGroupCutter<T extends Numbered>(
   keyOf: KeyOf<T> | null,
@@ -33,7 +35,8 @@ export function createGroupCutter<T extends Numbered>(
   /** The last group; `null`: there was no row. */
   end(): RowGroup<T> | null;
 } {
-  if (keyOf === null) return { take: (leader) => ({ leader, members: [], keyless: null }), end: () => null };
+  if (keyOf === null)
+    return { take: (leader) => ({ leader, members: NOBODY, keyless: null }), end: () => null };
   const startsGroup = createGroupStart(keyOf);
   let open: { readonly leader: T; readonly members: T[] } | null = null;
   let before: T | null = null;

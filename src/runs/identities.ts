@@ -9,7 +9,7 @@ import type { AccountsOfRow } from '../engine/ledger/account-index.ts';
 import { formAt, type LedgerKeys } from '../engine/ledger/keys.ts';
 import { type LikeRow, likeRowsBefore } from '../engine/ledger/origins.ts';
 import { rightCellsIn } from '../engine/ledger/run-record.ts';
-import { createDigestTable, hexDigest } from '../lib/digest.ts';
+import { createDigestTable, hexDigest, tableDigest } from '../lib/digest.ts';
 import { orElse } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { contentText } from '../model/content.ts';
@@ -101,8 +101,9 @@ function createNumbers(definition: JobDefinition, beforeOf: BeforeOf) {
 
     // One that was held back for an earlier row of its file is at least the second.
     const least = before === undefined ? 1 : 2;
-    const nth = Math.max((last.get(digest) ?? 0) + 1, least);
-    last.set(digest, nth);
+    const place = tableDigest(digest);
+    const nth = Math.max((last.get(place) ?? 0) + 1, least);
+    last.set(place, nth);
     return nth === 1 ? { digest } : { digest, nth };
   };
 }

@@ -324,8 +324,8 @@ export const OF_ACCOUNTS = [
   {
     id: 'id-under-two-keys',
     in: 'src/runs/check',
-    find: '    const earlier = ids.setFirst(id, row);\n    if (earlier === undefined) return;',
-    put: '    const earlier = ids.setFirst(id, row);\n    if (earlier !== 0) return;',
+    find: '    const earlier = ids.setFirst(tableDigest(id), row);\n    if (earlier === undefined) return;',
+    put: '    const earlier = ids.setFirst(tableDigest(id), row);\n    if (earlier !== 0) return;',
     tests: ['test/flow/adopt'],
     builds: true,
     why: 'two keys name one record, and each overwrites what the other said',

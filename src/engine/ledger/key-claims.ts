@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { batchesOf } from '../../lib/batches.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
-import { claimOf, type KeyClaim, type KeyState } from '../../model/identity.ts';
+import { claimOf, FREE, type KeyClaim, type KeyState } from '../../model/identity.ts';
 import type { KeyForm } from '../../model/key-form.ts';
 import {
   fieldsPlace,
@@ -59,63 +59,75 @@ export async function claimKeys(
   const args = [run, ttl, ...entries];
   const [opened, ...answers] = await verified.call(claim, [keys.identity(space.name)], args);
   const claims = rows.map((): KeyClaim => ({ kind: 'claimed' }));
-  for (const [number, metBy, ...entry] of answers) claims[Number(number) - 1] = obstacleOf(entry, metBy, run);
+  for (const [number, metBy, entry] of answers) claims[Number(number) - 1] = obstacleOf(entry, metBy, run);
   return { claims, verification: opened };
 }
 
 /** `metBy`: the row of this run that met the entry before. */
-function obstacleOf(entry: readonly string[], metBy: string | undefined, run: string): KeyClaim {
-  const state = parseEntry(entry);
+function obstacleOf(entry: string | undefined, metBy: string | undefined, run: string): KeyClaim {
+  const state = parseEntry(entry ?? '');
   if (state.kind === 'free') throw new Error('an entry of the identity ledger can not be read');
   const first = state.run === run ? state.row : Number(metBy);
   const isAlike = state.run === run && state.alike === true;
   return claimOf(state, run, () => (first === 0 ? null : { row: first, isAlike }));
 }
 
-/** An entry's kind, has it another text, run, row, id, content; empty: there is none. */
-function parseEntry([kind, another, run = '', row, id = '', content = '']: readonly string[]): KeyState {
-  const place = { run, row: Number(row) };
-  const alike = another === '1' ? { alike: true as const } : {};
+/** An entry as scripts answer it (`answerOf`); `''`: there is none. */
+function parseEntry(entry: string): KeyState {
+  const [kind, another] = [entry.charAt(0), entry.charAt(1)];
+  const runAt = entry.indexOf(' ') + 1;
+  const rowAt = entry.indexOf(' ', runAt) + 1;
+  const idAt = entry.indexOf(' ', rowAt) + 1;
+  const content = entry.slice(2, runAt - 1);
+  const run = entry.slice(runAt, rowAt - 1);
+  const row = Number(entry.slice(rowAt, idAt - 1));
+  const id = entry.slice(idAt);
+  const place = { run, row };
+  const alike = another === '1' ? ALIKE : undefined;
   switch (kind) {
     case protocol.known:
+      // Nearly all: building the object from parts costs more than reading the entry.
+      if (alike === undefined && content !== '') return { kind: 'known', run, row, id, content };
       return { kind: 'known', ...place, id, ...(content !== '' && { content }), ...alike };
     case protocol.claimed:
     case protocol.doubted:
       return { kind: 'held', ...place, inDoubt: kind === protocol.doubted, ...alike };
     case protocol.givenBack:
       // Nobody had it: an exact job left word there.
-      return run === protocol.nobody ? { kind: 'free' } : { kind: 'given-back', ...place, ...alike };
+      return run === protocol.nobody ? FREE : { kind: 'given-back', ...place, ...alike };
     default:
-      return { kind: 'free' };
+      return FREE;
   }
 }
 
+const ALIKE = { alike: true } as const;
+
 /** Reads what is known of places. */
-type Look<Found> = (places: readonly Place[]) => Promise<readonly Found[]>;
+type Look = (places: readonly Place[]) => Promise<readonly string[]>;
 
-const entriesSchema = z.array(texts);
 const fieldsVerified = whenVerified(LOOK_UP_IN_EPOCH, texts);
-const keysVerified = whenVerified(LOOK_UP_KEYS_IN_EPOCH, entriesSchema);
+const keysVerified = whenVerified(LOOK_UP_KEYS_IN_EPOCH, texts);
 const fieldsNow = script(LOOK_UP, texts);
-const keysNow = script(LOOK_UP_KEYS, entriesSchema);
-const PLACES_PER_CALL = 1000;
-
-type Looks = { readonly fields: Look<string>; readonly keys: Look<readonly string[]> };
+const keysNow = script(LOOK_UP_KEYS, texts);
+/** Some ms of Redis, in which others wait. */
+const PLACES_PER_CALL = 500;
 
 /** For what is decided by it. */
-export function looksWhenVerified(verified: VerifiedLedger): Looks {
+export function looksWhenVerified(verified: VerifiedLedger): Record<'fields' | 'keys', Look> {
   return {
     fields: (places) => verified.read(fieldsVerified, [], argumentsOf(places)),
-    keys: (places) => verified.read(keysVerified, [], argumentsOf(places)),
+    keys: (places) => verified.read(keysVerified, [], [textOf(places)]),
   };
 }
 
-function lookNow<Found>(redis: RedisConnection, look: Script<readonly Found[]>): Look<Found> {
+type Sent = (places: readonly Place[]) => readonly string[];
+
+function lookNow(redis: RedisConnection, look: Script<readonly string[]>, sent: Sent): Look {
   return async (places) => {
-    const found: Found[] = [];
+    const found: string[] = [];
     // A cluster sends a script without keys to any node.
     for (const batch of batchesOf(places, PLACES_PER_CALL))
-      found.push(...(await look(redis, [batch[0]?.bucket ?? ''], argumentsOf(batch))));
+      found.push(...(await look(redis, [batch[0]?.bucket ?? ''], sent(batch))));
     return found;
   };
 }
@@ -124,8 +136,12 @@ function argumentsOf(places: readonly Place[]): string[] {
   return places.flatMap(({ bucket, digest }) => [bucket, digest]);
 }
 
+function textOf(places: readonly Place[]): string {
+  return places.map(({ bucket, digest }) => `${bucket} ${digest}`).join(' ');
+}
+
 export async function keyStates(
-  look: Look<readonly string[]>,
+  look: Look,
   keys: LedgerKeys,
   asked: readonly KeyPlace[],
 ): Promise<KeyState[]> {
@@ -149,8 +165,13 @@ export async function readKeys(
   return byName(asked, await readPlaces(redis, keys, placesOf(asked)));
 }
 
+/** The same, in the order of places. */
 export function readPlaces(redis: RedisConnection, keys: LedgerKeys, places: readonly KeyPlace[]) {
-  return keyStates(lookNow(redis, keysNow), keys, places);
+  return keyStates(
+    lookNow(redis, keysNow, (batch) => [textOf(batch)]),
+    keys,
+    places,
+  );
 }
 
 /** Digests of the fields that the service last accepted; `''` or with `~` first: none known. */
@@ -160,7 +181,7 @@ export async function readKeyFields(
   asked: KeysAsked,
 ): Promise<ReadonlyMap<string, string>> {
   const places = placesOf(asked).map((of) => fieldsPlace(keys, of));
-  return byName(asked, await lookNow(redis, fieldsNow)(places));
+  return byName(asked, await lookNow(redis, fieldsNow, argumentsOf)(places));
 }
 
 function placesOf({ names, ...of }: KeysAsked): KeyPlace[] {

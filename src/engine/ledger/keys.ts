@@ -4,7 +4,7 @@
  * sandbox have a ledger of their own.
  */
 
-import { shortDigest } from '../../lib/digest.ts';
+import { sextet, shortDigest } from '../../lib/digest.ts';
 import { systemUser } from '../../lib/machine.ts';
 import type { Seal } from '../../lib/seal.ts';
 import type { Actor } from '../../model/audit.ts';
@@ -241,14 +241,8 @@ export function placeOfDigest(digest: string): Place {
   return { bucket: bucketOf(digest), digest };
 }
 
-const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
 /** By the digest's first 16 bits: decoding the whole digest twice a row would cost more. */
 function bucketOf(digest: string): string {
   const bits = (sextet(digest, 0) << 12) | (sextet(digest, 1) << 6) | sextet(digest, 2);
   return ((bits >> 2) % BUCKETS).toString(36);
-}
-
-function sextet(digest: string, at: number): number {
-  return BASE64URL.indexOf(digest.charAt(at));
 }

@@ -2,7 +2,7 @@
  * Finds groups whose key has rows elsewhere too, before one request is made of all rows of a key.
  * Keeps digests, not keys, to stay small at a million keys.
  */
-import { createDigestTable } from '../../lib/digest.ts';
+import { createDigestTable, tableDigest } from '../../lib/digest.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { createGroupStart, type KeyOf } from '../../model/row-group.ts';
@@ -31,7 +31,7 @@ export function createApartRows({ keyOf, groupOf }: Keyed): { see(row: Row): voi
       if (!startsGroup(row) || own === null) return;
       if (isBeside) parts.push([row.row, open]);
       else open = row.row;
-      const first = isBeside ? undefined : firsts.setFirst(own, row.row);
+      const first = isBeside ? undefined : firsts.setFirst(tableDigest(own), row.row);
       if (first === undefined) return;
       others.set(row.row, first);
       if (!others.has(first)) others.set(first, row.row);

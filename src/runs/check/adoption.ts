@@ -2,7 +2,7 @@
  * Whether a file of keys and ids can be adopted: all of it, or nothing. A key that is known by
  * another id, is in doubt or in another run's hands, and an id under two keys are refused.
  */
-import { createDigestTable } from '../../lib/digest.ts';
+import { createDigestTable, tableDigest } from '../../lib/digest.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Operation } from '../../model/operation.ts';
@@ -24,7 +24,7 @@ export function createAdoption(operation: Operation, look: Look) {
   };
   const adopt = (row: number, id: string) => {
     counts.adopted += 1;
-    const earlier = ids.setFirst(id, row);
+    const earlier = ids.setFirst(tableDigest(id), row);
     if (earlier === undefined) return;
     refuse(row, `its id ${id} is that of row ${earlier}, too`);
   };
@@ -33,7 +33,7 @@ export function createAdoption(operation: Operation, look: Look) {
     const space = spaceOf(operation);
     if (look.kind === 'none' || space === null || counts.adopted === 0) return;
     for await (const { id, run, row } of look.ids(space)) {
-      const own = ids.get(id);
+      const own = ids.get(tableDigest(id));
       if (own === undefined) continue;
       refuse(own, `its id ${id} is known under another key, by row ${row} of run ${run}`);
     }

@@ -6,10 +6,12 @@ import { isKnownByContent, type Job, operationOf } from '../../config/job-defini
 import { readFormatOf } from '../../delivery/run-mapping.ts';
 import { type NewRun, needsApproval } from '../../engine/ledger/run-record.ts';
 import { IN_CLEAR } from '../../engine/ledger/sealing.ts';
+import { shortDigest } from '../../lib/digest.ts';
 import { changedWhileRead, fileStamp } from '../../lib/file-stamp.ts';
 import { type IsRight, isRightIn, NOTHING_IS_RIGHT } from '../../model/issue.ts';
 import type { Mapping } from '../../model/mapping.ts';
-import { createGroupCutter } from '../../model/row-group.ts';
+import type { Row } from '../../model/row.ts';
+import { createGroupCutter, type RowGroup } from '../../model/row-group.ts';
 import { awaitsPerson, isOver, type Run } from '../../model/run.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { isAdoption } from '../../operations/operations.ts';
@@ -27,7 +29,15 @@ import { lineageOfNew, NOWHERE } from '../origins.ts';
 import { type CheckRows, surveyFor } from '../rows.ts';
 import { createAdoption } from './adoption.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
-import { createSeenKeys, type Forecast, foresee, type SeenKeys } from './forecast.ts';
+import {
+  type Asked,
+  askFor,
+  createSeenKeys,
+  type Forecast,
+  type Foreseeing,
+  foresee,
+  type SeenKeys,
+} from './forecast.ts';
 import { createLook, type Look } from './ledger.ts';
 import type { Listed } from './plan.ts';
 import {
@@ -54,8 +64,9 @@ export function createChecker(
   { listed = null, see }: Looking = {},
 ): (reading: CheckReading) => Promise<Checked> {
   const before: SeenKeys[] = [];
+  const digestOf = look.kind === 'ledger' ? look.sealing.digest : shortDigest;
   return async (reading) => {
-    const seen = createSeenKeys(job.definition.keyForm);
+    const seen = createSeenKeys(job.definition.keyForm, digestOf);
     const checked = await checkFile(reading, { job, look, listed, see, seen, before });
     before.push(seen);
     return checked;
@@ -131,8 +142,8 @@ async function foreseeRun(run: NewRun, batches: CheckReading['batches'], ledger:
   return { counts, planned };
 }
 
-/** Few enough that garbage is cheap to collect. */
-const ROWS_AT_ONCE = 100;
+/** Few enough that garbage is cheap to collect, and Redis busy for few ms with their keys. */
+const ROWS_AT_ONCE = 500;
 
 type Around = {
   readonly job: Job;
@@ -165,13 +176,10 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
     isShown: findings.isShown,
   };
   const cutter = createGroupCutter(definition.group === undefined ? null : mapping.groupOf);
-  const add = async (groups: readonly ReturnType<typeof cutter.end>[]) => {
-    const ended = groups.filter((group) => group !== null);
-    for (const forecast of await foresee(ended, foreseeing)) {
-      findings.add(forecast);
-      see?.(forecast);
-    }
-  };
+  const requests = createOutlook(foreseeing, (forecast) => {
+    findings.add(forecast);
+    see?.(forecast);
+  });
   const nameless = createNamelessColumns();
   const sample = createSpreadSample();
   let rows = 0;
@@ -184,9 +192,10 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
     origins.see(batch.rows, source);
     sample.see(batch.rows);
     for (let at = 0; at < batch.rows.length; at += ROWS_AT_ONCE)
-      await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
+      await requests.add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
-  await add([cutter.end()]);
+  await requests.add([cutter.end()]);
+  await requests.end();
   const gone = origins.found() ? NO_DELIVERY : await findGone(around, mapping.hasKey, findings.addGone);
   const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
   const estimate = estimateOf(findings.toSend(), definition, last);
@@ -203,10 +212,31 @@ async function checkFile(reading: CheckReading, around: Around): Promise<Checked
   return findings.result({ ...found, ...gone });
 }
 
-type Asked = Pick<Around, 'job' | 'look'> & { readonly mapping: Mapping; readonly earlier: Run | null };
+/** Redis looks up the keys of the next rows while those before are looked at. */
+function createOutlook(foreseeing: Foreseeing, tell: (forecast: Forecast) => void) {
+  let asked: Asked | null = null;
+  const end = async () => {
+    const forecasts = asked === null ? [] : await foresee(asked, foreseeing);
+    for (const forecast of forecasts) tell(forecast);
+  };
+  return {
+    async add(groups: ReadonlyArray<RowGroup<Row> | null>) {
+      const whole = groups.filter((group) => group !== null);
+      const next = askFor(whole, foreseeing);
+      await end();
+      asked = next;
+    },
+    end,
+  };
+}
+
+type AccountsAsked = Pick<Around, 'job' | 'look'> & {
+  readonly mapping: Mapping;
+  readonly earlier: Run | null;
+};
 
 /** Where rows come from matters to their accounts alone. */
-async function accountsAsked(reading: CheckReading, { job, look, mapping, earlier }: Asked) {
+async function accountsAsked(reading: CheckReading, { job, look, mapping, earlier }: AccountsAsked) {
   const { definition } = job;
   if (look.kind === 'none') {
     const accountsOf = createAccountsOf(definition, mapping, { sealing: IN_CLEAR });

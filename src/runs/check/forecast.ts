@@ -10,12 +10,13 @@ import { type Change, NEW } from '../../delivery/known-content.ts';
 import { referredState } from '../../delivery/references.ts';
 import { buildRequest } from '../../delivery/service/operations.ts';
 import { accountParts, type KeyPlace } from '../../engine/ledger/keys.ts';
-import { createDigestTable } from '../../lib/digest.ts';
+import { createDigestTable, shortDigest, TABLE_CHARACTERS } from '../../lib/digest.ts';
 import {
   type AccountClaim,
   type AccountHolder,
   claimOf,
   claimWith,
+  FREE,
   type KeyClaim,
   type KeyState,
   type Met,
@@ -74,7 +75,7 @@ export type ForeseenReference = {
   readonly standing: 'known' | 'in-file' | 'open';
 };
 
-type Foreseeing = {
+export type Foreseeing = {
   readonly definition: JobDefinition;
   readonly mapping: Mapping;
   readonly sha256: string;
@@ -94,32 +95,60 @@ type Foreseeing = {
   isShown(call: Call): boolean;
 };
 
-const FREE: KeyState = { kind: 'free' };
+/** Rows that are one request, and what the ledger and its file know them by. */
+type Keyed = {
+  readonly group: RowGroup<Row>;
+  /** The rows' own; `null`: they have none. */
+  readonly key: string | null;
+  /** Their key or, of a job that names none, their content. */
+  readonly identity: string | null;
+  readonly rowContent: RowContent | undefined;
+  /** Of the identity in its file. */
+  readonly digest: string;
+  /** `null`: the ledger knows nothing of them across runs. */
+  readonly place: KeyPlace | null;
+};
 
-export async function foresee(
-  groups: readonly RowGroup<Row>[],
-  foreseeing: Foreseeing,
-): Promise<readonly Forecast[]> {
-  const { look, seen } = foreseeing;
+/** Rows whose keys are being looked up, with what the ledger says of each. */
+export type Asked = {
+  readonly keyed: readonly Keyed[];
+  readonly states: Promise<readonly KeyState[]>;
+};
+
+/** Asks for the keys of rows, in file order; `foresee` waits for the answer. */
+export function askFor(groups: readonly RowGroup<Row>[], foreseeing: Foreseeing): Asked {
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
-  const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
-  const standing = keyed.map(({ group, key, identity, rowContent }) => {
-    return { group, key, identity, rowContent, state: identity === null ? FREE : known(identity) };
-  });
+  const states = statesOf(keyed, foreseeing.look);
+  // It may fail while the rows before are still looked at: who foresees these is told.
+  states.catch(() => undefined);
+  return { keyed, states };
+}
+
+async function statesOf(keyed: readonly Keyed[], look: Look): Promise<readonly KeyState[]> {
+  if (look.kind === 'none') return keyed.map(() => FREE);
+  const found = await look.states(keyed.flatMap(({ place }) => place ?? []));
+  const inTurn = found.values();
+  return keyed.map(({ place }) => (place === null ? FREE : (inTurn.next().value ?? FREE)));
+}
+
+/** In the order in which the rows were asked for. */
+export async function foresee(asked: Asked, foreseeing: Foreseeing): Promise<readonly Forecast[]> {
+  const { look, seen } = foreseeing;
+  const states = await asked.states;
+  const standing = asked.keyed.map((keyed, i) => ({ keyed, state: states[i] ?? FREE }));
   const accountsAt = await accountsAmong(standing, foreseeing);
   const decideRows = createDecider(foreseeing, accountsAt);
-  const planned = standing.map(({ group, key, identity, rowContent, state }) => {
-    const own = identity?.key ?? key;
-    return { group, key, state, plan: decideRows(group, { key: own, rowContent }, state) };
-  });
+  const planned = standing.map(({ keyed, state }) => ({ keyed, state, plan: decideRows(keyed, state) }));
   const questions = planned.flatMap(({ plan }) => (plan.kind === 'ask' ? [plan.questions] : []));
-  const stateOf = await statesOf(look, () => questions.flatMap(({ references }) => references));
+  const references = questions.flatMap((one) => one.references);
+  const stateOf = await referredStates(look, references);
   const fieldsFor = await fieldsFrom(look, questions);
-  return planned.map(({ group: { leader, members }, key, state, plan }) => {
+  return planned.map(({ keyed: { group, key, digest }, state, plan }) => {
+    const { leader, members } = group;
     const rows = [leader, ...members];
     const fate = fateOf(plan, { rows, leader, key, stateOf, fieldsFor }, foreseeing);
     // What refers to a row that is not sent, or waits itself, waits as well.
-    if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, leader.row);
+    if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(digest, leader.row);
     return { rows, leader, key, state, fate };
   });
 }
@@ -129,12 +158,13 @@ type AccountsAt = ReadonlyMap<number, readonly Met[]>;
 
 /** Of the rows that no run has created. */
 async function accountsAmong(
-  standing: ReadonlyArray<{ readonly group: RowGroup<Row>; readonly state: KeyState }>,
+  standing: ReadonlyArray<{ readonly keyed: Keyed; readonly state: KeyState }>,
   { accountsOf, definition, earlier, comesFrom, look }: Foreseeing,
 ): Promise<AccountsAt> {
   if (accountsOf === null) return new Map();
   const open = standing.filter(({ state }) => state.kind !== 'known');
-  const rows = open.flatMap(({ group: { leader, members } }) => accountsOf([leader, ...members], () => true));
+  const groups = open.map(({ keyed }) => keyed.group);
+  const rows = groups.flatMap(({ leader, members }) => accountsOf([leader, ...members], () => true));
   const space = spaceOf(operationOf(definition)) ?? '';
   const asking = { run: earlier, comesFrom, rows };
   const met = look.kind === 'none' ? null : await look.accounts(space, asking);
@@ -144,16 +174,17 @@ async function accountsAmong(
 
 type StateOf = (place: KeyPlace) => KeyState;
 
-async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<StateOf> {
-  if (look.kind === 'none') return () => FREE;
-  const asked = places();
-  const states = new Map<string, ReadonlyMap<string, KeyState>>();
-  for (const space of new Set(asked.map((place) => place.space))) {
-    const own = asked.filter((place) => place.space === space);
-    const names = [...new Set(own.map(({ key }) => key))];
-    states.set(space, await look.states({ space, form: own[0]?.form, names }));
-  }
-  return ({ space, key }) => states.get(space)?.get(key) ?? FREE;
+/** Many rows may refer to one record. */
+async function referredStates(look: Look, references: readonly KeyPlace[]): Promise<StateOf> {
+  if (look.kind === 'none' || references.length === 0) return () => FREE;
+  const asked = new Map(references.map((place) => [nameOf(place), place]));
+  const states = await look.states([...asked.values()]);
+  const byName = new Map([...asked.keys()].map((name, i) => [name, states[i]]));
+  return (place) => byName.get(nameOf(place)) ?? FREE;
+}
+
+function nameOf({ space, key }: KeyPlace): string {
+  return `${space} ${key}`;
 }
 
 /** Fields that the service last accepted; `''`: nothing is known of them. */
@@ -169,18 +200,21 @@ async function fieldsFrom(
   return ({ key }) => found.get(key) ?? '';
 }
 
-/** `identity`: by what the ledger knows the rows; `null` where it knows nothing across runs. */
-function keyedOf(group: RowGroup<Row>, { definition, mapping, identify }: Foreseeing) {
-  const key = mapping.keyOf(group.leader);
-  const space = spaceOf(operationOf(definition));
+function keyedOf(group: RowGroup<Row>, { definition, mapping, identify, look, seen }: Foreseeing): Keyed {
   const known = identify(group.leader);
-  if (space === null || known === null) return { group, key, rowContent: undefined, identity: null };
-  const { rowContent } = known;
-  return { group, key, rowContent, identity: { space, key: known.key, form: mapping.keyForm } };
+  const key = mapping.hasKey ? (known?.key ?? null) : null;
+  const space = spaceOf(operationOf(definition));
+  // Where nothing is known across runs, only a key of its own counts in the file.
+  if (known === null || (space === null && key === null))
+    return { group, key, identity: null, rowContent: undefined, digest: '', place: null };
+  const { key: identity, rowContent } = known;
+  const form = mapping.keyForm;
+  const place = space === null || look.kind === 'none' ? null : look.placeOf(identity, form);
+  // Of another form, the place's digest is that of a loose key.
+  const digest = place === null || form !== 'loose' ? seen.digestOf(identity) : place.digest;
+  const asked = space === null || place === null ? null : { space, key: identity, form, place };
+  return { group, key, identity, rowContent, digest, place: asked };
 }
-
-/** What a row is known by across runs or, where nothing is, in its file. */
-type Known = { readonly key: string | null; readonly rowContent: RowContent | undefined };
 
 type Build = (
   call: ServiceRequest['call'],
@@ -198,17 +232,17 @@ function createDecider(foreseeing: Foreseeing, accountsAt: AccountsAt) {
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build }, saltOf, isForeseen: true } as const;
-  return (group: RowGroup<Row>, { key: identityKey, rowContent }: Known, state: KeyState): Plan => {
-    const { leader: row, keyless } = group;
-    const found = foreseenClaim(state, { row, key: identityKey, earlier, seen, apart });
+  return (keyed: Keyed, state: KeyState): Plan => {
+    const { leader: row, members, keyless } = keyed.group;
+    const found = foreseenClaim(state, keyed, { earlier, seen, apart });
     const isOpen = found?.kind === 'claimed';
     const task = {
       run,
       row,
       possiblySent: false,
-      identityKey,
-      rowContent,
-      members: group.members.map((member) => ({ row: member })),
+      identityKey: keyed.identity,
+      rowContent: keyed.rowContent,
+      members: members.map((member) => ({ row: member })),
       keyless,
       claim: found ?? UNCLAIMED,
       accounts: isOpen ? foreseenAccounts(row.row, accountsAt, seen) : undefined,
@@ -217,18 +251,20 @@ function createDecider(foreseeing: Foreseeing, accountsAt: AccountsAt) {
   };
 }
 
-type Claiming = Pick<Foreseeing, 'earlier' | 'seen' | 'apart'> & {
-  readonly row: Row;
-  readonly key: string | null;
-};
+type Claiming = Pick<Foreseeing, 'earlier' | 'seen' | 'apart'>;
 
 /** What a claim would answer; `null`: the earlier run of this very file is done with the row. */
-function foreseenClaim(state: KeyState, { row, key, earlier, seen, apart }: Claiming): KeyClaim | null {
-  const other = apart.get(row.row);
+function foreseenClaim(
+  state: KeyState,
+  { group: { leader }, identity, digest }: Keyed,
+  { earlier, seen, apart }: Claiming,
+): KeyClaim | null {
+  const other = apart.get(leader.row);
   if (other !== undefined) return { kind: 'apart', row: other };
-  const claim = claimOf(state, earlier, () => (key === null ? null : seen.claim(key, row.row)));
+  const firstOfRun = () => (identity === null ? null : seen.claim({ key: identity, digest }, leader.row));
+  const claim = claimOf(state, earlier, firstOfRun);
   // It claims nothing, and the record is in the file all the same.
-  if (key !== null && claim.kind === 'alike') seen.note(key);
+  if (identity !== null && claim.kind === 'alike') seen.note(digest);
   return claim.kind === 'claimed' && isDone(state) ? null : claim;
 }
 
@@ -368,8 +404,14 @@ type Naming = { readonly row: number; readonly name: number };
 
 export type SeenKeys = ReturnType<typeof createSeenKeys>;
 
-/** The keys of a file so far, as digests, so that a million of them take little room. */
-export function createSeenKeys(form: KeyForm) {
+type DigestOf = (text: string, length: number) => string;
+
+/**
+ * The keys of a file so far, as digests, so that a million of them take little room. `digestOf`: as
+ * the ledger digests them, whose digests of the rows' keys are taken.
+ */
+export function createSeenKeys(form: KeyForm, digestOf: DigestOf = shortDigest) {
+  const digestOfKey = (key: string) => digestOf(identityOfKey(key, form), TABLE_CHARACTERS);
   // Below 0: a row that would not be sent.
   const rows = createDigestTable();
   const noted = createDigestTable();
@@ -394,9 +436,10 @@ export function createSeenKeys(form: KeyForm) {
       if (before.length < MOST_HOLDERS) further.set(account, [...(further.get(account) ?? []), own]);
       return before.map((one) => ({ ...OF_FILE, row: one.row, isSameName: one.name === own.name }));
     },
+    digestOf: digestOfKey,
     /** The row that has the key before; `isAlike`: in another text. */
-    claim(key: string, row: number) {
-      const earlier = rows.setFirst(identityOfKey(key, form), row);
+    claim({ key, digest }: OwnKey, row: number) {
+      const earlier = rows.setFirst(digest, row);
       const text = textHash(key);
       if (earlier === undefined) {
         texts.set(row, text);
@@ -406,21 +449,21 @@ export function createSeenKeys(form: KeyForm) {
       return { row: first, isAlike: texts.get(first) !== text };
     },
     /** Where it is the row that has the key: the row would not be sent. */
-    spoil(key: string, row: number) {
-      const identity = identityOfKey(key, form);
-      if (rows.get(identity) === row) rows.set(identity, -row);
-    },
-    note: (key: string) => noted.set(identityOfKey(key, form), 1),
+    spoil: (digest: string, row: number) => rows.replace(digest, row, -row),
+    note: (digest: string) => noted.set(digest, 1),
     has(key: string) {
-      const identity = identityOfKey(key, form);
-      return rows.get(identity) !== undefined || noted.get(identity) !== undefined;
+      const digest = digestOfKey(key);
+      return rows.get(digest) !== undefined || noted.get(digest) !== undefined;
     },
     hasCreatorBefore(key: string, row: number) {
-      const creator = rows.get(identityOfKey(key, form)) ?? -1;
+      const creator = rows.get(digestOfKey(key)) ?? -1;
       return creator > 0 && creator < row;
     },
   };
 }
+
+/** `digest`: by which the keys of its file are told apart. */
+type OwnKey = { readonly key: string; readonly digest: string };
 
 const NUMBERS_AT_ONCE = 65_536;
 

@@ -7,8 +7,8 @@ import type { Job, JobDefinition } from '../../config/job-definition.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
 import { lookUpAccounts } from '../../engine/ledger/account-index.ts';
 import { knownIds } from '../../engine/ledger/adoption.ts';
-import { type KeysAsked, readKeyFields, readKeys } from '../../engine/ledger/key-claims.ts';
-import type { LedgerKeys } from '../../engine/ledger/keys.ts';
+import { type KeysAsked, readKeyFields, readKeys, readPlaces } from '../../engine/ledger/key-claims.ts';
+import { identityOf, type KeyPlace, type LedgerKeys } from '../../engine/ledger/keys.ts';
 import { readOrigins } from '../../engine/ledger/origins.ts';
 import { createRunView } from '../../engine/ledger/run-view.ts';
 import type { Log } from '../../lib/log.ts';
@@ -16,7 +16,7 @@ import type { RedisConnection } from '../../lib/redis-connection.ts';
 import type { Releasers } from '../../lib/releasers.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import type { KeyState } from '../../model/identity.ts';
+import { FREE, type KeyState } from '../../model/identity.ts';
 import type { KeyForm } from '../../model/key-form.ts';
 import { OUTCOMES, wasAccepted } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
@@ -77,9 +77,11 @@ export function createLook(ledger: Ledger, target: string) {
     kind: 'ledger' as const,
     target,
     openRuns: (jobs: readonly string[]) => openRuns(jobs, target, ledger),
-    /** Keys that are not in the answer are free. */
-    async states(asked: KeysAsked): Promise<ReadonlyMap<string, KeyState>> {
-      return (await isEmpty()) ? new Map() : readKeys(redis, keys, asked);
+    /** Where the ledger keeps a key within its space. */
+    placeOf: (key: string, form: KeyForm) => identityOf(keys, key, form),
+    /** Of keys, in their order. */
+    async states(places: readonly KeyPlace[]): Promise<readonly KeyState[]> {
+      return (await isEmpty()) ? places.map(() => FREE) : readPlaces(redis, keys, places);
     },
     /** The fields that the service last accepted; only the decision reads them. */
     async fields(asked: KeysAsked): Promise<ReadonlyMap<string, string>> {

@@ -1,9 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KeyState } from '../../../src/model/identity.ts';
+import { FREE, type KeyState } from '../../../src/model/identity.ts';
 import type { Row } from '../../../src/model/row.ts';
-import { createGroupCutter } from '../../../src/model/row-group.ts';
+import { createGroupCutter, type RowGroup } from '../../../src/model/row-group.ts';
 import { createApartRows } from '../../../src/readers/intake/apart-rows.ts';
-import { createSeenKeys, foresee } from '../../../src/runs/check/forecast.ts';
+import {
+  type Asked,
+  askFor,
+  createSeenKeys,
+  type Forecast,
+  foresee,
+} from '../../../src/runs/check/forecast.ts';
 import { createFileIdentify } from '../../../src/runs/identities.ts';
 import { NO_KEYS } from '../../../src/runs/rows.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
@@ -35,10 +42,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
     definition,
     mapping,
     sha256: 'f'.repeat(64),
-    look: lookWith(
-      async ({ names }) =>
-        new Map(names.flatMap((key) => (states[key] === undefined ? [] : [[key, states[key]] as const]))),
-    ),
+    look: lookWith(async (places) => places.map(({ key }) => states[key] ?? FREE)),
     comesFrom: () => new Set<string>(),
     identify: createFileIdentify('f'.repeat(64), { definition, mapping }),
     accountsOf: null,
@@ -48,14 +52,21 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
     before: [],
     isShown: () => true,
   };
-  const forecasts = [];
-  for (let at = 0; at < rows.length; at += batch) {
-    const groups = rows.slice(at, at + batch).map((row) => cutter.take(row));
-    const whole = groups.filter((group) => group !== null);
-    forecasts.push(...(await foresee(whole, foreseeing)));
-  }
-  const last = cutter.end();
-  if (last !== null) forecasts.push(...(await foresee([last], foreseeing)));
+  const forecasts: Forecast[] = [];
+  let asked: Asked | null = null;
+  // As a check does it: the next rows are asked for before these are looked at.
+  const look = async (groups: ReadonlyArray<RowGroup<Row> | null>) => {
+    const next = askFor(
+      groups.filter((group) => group !== null),
+      foreseeing,
+    );
+    if (asked !== null) forecasts.push(...(await foresee(asked, foreseeing)));
+    asked = next;
+  };
+  for (let at = 0; at < rows.length; at += batch)
+    await look(rows.slice(at, at + batch).map((row) => cutter.take(row)));
+  await look([cutter.end()]);
+  await look([]);
   return forecasts.map(({ rows: own, fate }) => ({ rows: own.map(({ row }) => row), fate }));
 }
 
@@ -130,4 +141,31 @@ test.each<[string, readonly string[], Given, string[]]>([
 ])('a row that refers to %s', async (_, lines, given, fates) => {
   expect(await waits(lines, given)).toEqual(fates);
   expect(await waits(lines, { ...given, batch: 1 })).toEqual(fates);
+});
+
+const KEYS = ['A', 'B', 'b', 'C', ''];
+const someKey = fc.constantFrom(...KEYS);
+const someLine = fc
+  .tuple(someKey, fc.constantFrom('Acme', 'Bay', ''), someKey)
+  .map(([key, name, parent]) => `${key},${name},,${parent}`);
+const someStates = fc.dictionary(
+  fc.constantFrom(...KEYS),
+  fc.constantFrom<KeyState>(KNOWN, HELD, DOUBT, { ...KNOWN, content: 'unlikely' }, { ...HELD, alike: true }),
+);
+
+test('what becomes of rows is the same wherever they are cut, and whatever is asked ahead', async () => {
+  const policy = fc.constantFrom('skip', 'update', 'fail');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(someLine, { minLength: 1, maxLength: 12 }),
+      someStates,
+      policy,
+      fc.integer({ min: 1, max: 6 }),
+      async (lines, states, onKnownKey, batch) => {
+        const given = { states, job: { onKnownKey } };
+        expect(await fatesOf(lines, { ...given, batch })).toEqual(await fatesOf(lines, given));
+      },
+    ),
+    { numRuns: 60 },
+  );
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { operationOf } from '../../../src/config/job-definition.ts';
 import { claimAccounts, lookUpAccounts } from '../../../src/engine/ledger/account-index.ts';
-import { claimKeys, readKeys } from '../../../src/engine/ledger/key-claims.ts';
+import { claimKeys, readPlaces } from '../../../src/engine/ledger/key-claims.ts';
 import { wasAccepted } from '../../../src/model/outcome.ts';
 import { groupRows } from '../../../src/model/row-group.ts';
 import { issueWords, messageOf } from '../../../src/model/sentence.ts';
 import { identitySpace } from '../../../src/operations/operations.ts';
 import { createApartRows } from '../../../src/readers/intake/apart-rows.ts';
-import { createSeenKeys, foresee } from '../../../src/runs/check/forecast.ts';
+import { askFor, createSeenKeys, foresee } from '../../../src/runs/check/forecast.ts';
 import { createAccountsOf, createFileIdentify } from '../../../src/runs/identities.ts';
 import { claimedRows, claimingRows, withAccounts } from '../../../src/runs/ingest.ts';
 import { NO_KEYS } from '../../../src/runs/rows.ts';
@@ -41,12 +41,12 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
   const { definition, mapping } = compiled(job);
   const apart = apartIn(job, lines);
   const groups = groupRows(rowsOf(lines), definition.group === undefined ? null : mapping.groupOf);
-  const forecasts = await foresee(groups, {
+  const foreseeing = {
     definition,
     mapping,
     sha256: bench.context.run.sha256,
     look: lookWith(
-      (asked) => readKeys(own().redis, bench.keys, asked),
+      (places) => readPlaces(own().redis, bench.keys, places),
       (space, asked) => lookUpAccounts({ redis: own().redis, keys: bench.keys, space }, asked),
     ),
     comesFrom: () => new Set<string>(),
@@ -57,7 +57,8 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
     apart,
     before: [],
     isShown: () => true,
-  });
+  };
+  const forecasts = await foresee(askFor(groups, foreseeing), foreseeing);
   return forecasts.flatMap(({ rows, fate }) => {
     if (fate.kind === 'invalid') {
       return rows.map(({ row }) => {

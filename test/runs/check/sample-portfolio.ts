@@ -1,6 +1,8 @@
 import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
+import { identityOf } from '../../../src/engine/ledger/keys.ts';
 import { IN_CLEAR } from '../../../src/engine/ledger/sealing.ts';
+import type { KeyForm } from '../../../src/model/key-form.ts';
 import type { Mapping } from '../../../src/model/mapping.ts';
 import type { Row } from '../../../src/model/row.ts';
 import type { Look } from '../../../src/runs/check/ledger.ts';
@@ -50,6 +52,7 @@ export function lookWith(states: LedgerLook['states'], accounts: LedgerLook['acc
     kind: 'ledger' as const,
     openRuns: async () => [],
     target: 'test',
+    placeOf: (key: string, form: KeyForm) => identityOf({ sealing: IN_CLEAR }, key, form),
     states,
     fields: async () => new Map(),
     sealing: IN_CLEAR,

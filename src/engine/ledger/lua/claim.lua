@@ -4,7 +4,7 @@
 -- A given-back key is free for other runs, yet still a duplicate within its own, so that what a
 -- file's second row with the key becomes never depends on timing.
 -- Answers the epoch, then for each row that has not its key: its number (1: the first), the entry
--- that keeps it from it (as `answerOf`), and the row of this run that met that entry before; '0':
+-- that keeps it from it (`answerOf`), and the row of this run that met that entry before; '0':
 -- none. What each row becomes is decided by `claimOf` (model/identity.ts).
 
 --- @include "parts/in-epoch"
@@ -51,7 +51,7 @@ for i = 1, #asked, 3 do
   local entry = entryOf(protocol.claimed, text, run, row, '')
   if isExact or call('HSETNX', bucket, field, entry) == 0 then
     local held, metBy = obstacle(bucket, digest, row)
-    if held then out[#out + 1] = {tostring((i + 2) / 3), metBy, unpack(answerOf(held, text))} end
+    if held then out[#out + 1] = {tostring((i + 2) / 3), metBy, answerOf(held, text)} end
   end
   if ttl ~= '0' then call('EXPIRE', bucket, ttl) end
 end

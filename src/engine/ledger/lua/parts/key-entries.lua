@@ -51,6 +51,10 @@ local function partsOf(entry)
   return kind, text, run and longRun(run), row, content
 end
 
+local function textIn(entry)
+  return entry and string.match(entry, '^%a([^ ;]*)')
+end
+
 local function entryOf(kind, text, run, row, id, content)
   local known = content and content ~= '' and ';' .. content or ''
   return kind .. text .. known .. ' ' .. shortRun(run) .. ' ' .. row .. ' ' .. id
@@ -60,12 +64,13 @@ local function idOf(entry)
   return string.match(entry, '^%S+ %S+ %d+ (.*)$')
 end
 
--- An entry as scripts answer it: kind, '1' where it has another text than asked for, run, row, id,
--- content.
+-- An entry as scripts answer it, in one text: kind, '1' where it has another text than asked for,
+-- then content, run, row and id, with spaces between. '': it is none.
 local function answerOf(entry, text)
-  local kind, own, run, row, content = partsOf(entry)
-  if not kind then return {} end
-  return {kind, own == text and '0' or '1', run, row, idOf(entry), content}
+  local kind, own, content, run, rest = string.match(entry, '^(%a)([^ ;]*);?(%S*) (%S+) (.*)$')
+  if not kind then return '' end
+  local another = own == text and '0' or '1'
+  return kind .. another .. content .. ' ' .. longRun(run) .. ' ' .. rest
 end
 
 local function isTaken(entry)
@@ -110,8 +115,7 @@ end
 local function otherOf(bucket, digest)
   local _, text, form, isExact = placeOf(digest)
   local ofForm = call('HGET', bucket, form)
-  local _, textOfForm = partsOf(ofForm)
-  if isTaken(ofForm) and textOfForm == text then return ofForm end
+  if isTaken(ofForm) and textIn(ofForm) == text then return ofForm end
 
   local areExact = isExact or call('HEXISTS', bucket, form .. protocol.exactSuffix) == 1
   local same = areExact and call('HGET', bucket, form .. protocol.exact .. text)
