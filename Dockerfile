@@ -17,7 +17,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
-RUN npm run build
+# Source maps are of no use to the program.
+RUN npm run build && find dist -name '*.map' -delete
 
 FROM ${NODE} AS runtime
 # Within a stage an argument is known once it is named there.

@@ -269,7 +269,7 @@ async function whetherNow(plan: Plan, { ledger, pause, run }: RunContext): Promi
   const { madeBy } = plan.firstUpdate;
   const tried = await ledger.triedBefore(plan.firstUpdate);
   if (tried === null) return 'go';
-  if (tried.some(({ outcome }) => outcome === 'open')) return 'wait';
+  if (tried.some(({ outcome }) => outcome === 'pending')) return 'wait';
   const rows = tried.map((one) => {
     const of = one.run === run.id ? '' : ` of run ${one.run}`;
     return `${one.id} by row ${one.row}${of} (${one.outcome})`;

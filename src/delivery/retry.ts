@@ -7,7 +7,7 @@
 
 import pRetry from 'p-retry';
 import { acceptedRows } from '../model/outcome.ts';
-import { openRows } from '../model/run.ts';
+import { pendingRows } from '../model/run.ts';
 import { gaveUp, isLimit, type Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import type { Sending } from './sending.ts';
@@ -98,7 +98,7 @@ export async function tryAgain(
 
 async function isLastOpen({ task, take }: Sending): Promise<boolean> {
   const run = await take.context.latest();
-  if (run === null || openRows(run) > 1 + task.members.length) return false;
+  if (run === null || pendingRows(run) > 1 + task.members.length) return false;
   return acceptedRows(run.outcomes) >= OTHERS_ACCEPTED;
 }
 

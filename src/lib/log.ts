@@ -1,7 +1,7 @@
 /**
  * The log: JSON lines for machines. A lasting problem (a full Redis reports 120 times a second) is
- * logged when it begins and once a minute, with its number of occurrences since, and different
- * problems of one event at most once a second.
+ * logged when it begins, then after 1, 2, 4 minutes and so on, at last once an hour, with its
+ * number of occurrences since, and different problems of one event at most once a second.
  */
 import { type DestinationStream, pino } from 'pino';
 import { createRecentMap } from './recent.ts';
@@ -48,13 +48,20 @@ function textOf(fields: LogFields): string {
 }
 
 const REMIND_MS = 60_000;
+/** It doubles up to this. */
+const LONGEST_REMIND_MS = 3_600_000;
 /** Unheard for so long, a problem is over; when it comes back, it is another one. */
 const OVER_MS = 10_000;
 const APART_MS = 1000;
 const EVENTS_MAX = 50;
 const TEXTS_MAX = 50;
 
-type Text = { readonly saidAt: number; heardAt: number; repeated: number };
+type Text = {
+  readonly saidAt: number;
+  readonly remindMs: number;
+  heardAt: number;
+  repeated: number;
+};
 
 /** What was held back since: of the same text, and of other texts of the event. */
 type Counts = { readonly repeated?: number; readonly others?: number };
@@ -66,7 +73,8 @@ function createRepeatGuard(now: () => number): (event: string, text: string) => 
     const event = events.get(name) ?? createEvent();
     const at = now();
     const told = event.texts.get(text);
-    if (told !== undefined && at - told.heardAt < OVER_MS && at - told.saidAt < REMIND_MS) {
+    const isLasting = told !== undefined && at - told.heardAt < OVER_MS;
+    if (isLasting && at - told.saidAt < told.remindMs) {
       told.heardAt = at;
       told.repeated += 1;
       return null;
@@ -77,7 +85,8 @@ function createRepeatGuard(now: () => number): (event: string, text: string) => 
     }
     const repeated = told?.repeated ?? 0;
     const { others } = event;
-    event.texts.set(text, { saidAt: at, heardAt: at, repeated: 0 });
+    const remindMs = isLasting ? Math.min(2 * told.remindMs, LONGEST_REMIND_MS) : REMIND_MS;
+    event.texts.set(text, { saidAt: at, remindMs, heardAt: at, repeated: 0 });
     event.saidAt = at;
     event.others = 0;
     events.set(name, event);

@@ -34,9 +34,9 @@ export const accountSchema = z.object({
   /** Of an adoption: their keys are known no more, and nothing was lost. */
   takenBack: count,
   open: count,
-  /** Of the open ones; `waiting`: without an outcome yet. */
+  /** Of the open ones; `pending`: without an outcome yet. */
   inDoubt: count,
-  waiting: count,
+  pending: count,
   /** Of the open ones: their run was cancelled before them. */
   notSent: count,
   /** Of the open ones that can be corrected: their cells are gone. */
@@ -47,8 +47,8 @@ export const accountSchema = z.object({
 export type Account = z.infer<typeof accountSchema>;
 
 /** Rows that somebody must see to, but for those in doubt: they are settled in their own run. */
-export function toSeeTo({ open, inDoubt, waiting }: Account): number {
-  return open - inDoubt - waiting;
+export function toSeeTo({ open, inDoubt, pending }: Account): number {
+  return open - inDoubt - pending;
 }
 
 export function toCorrect(account: Account): number {

@@ -43,12 +43,12 @@ export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
 };
 
 /** An outcome, or none yet. */
-export type Kind = Outcome | 'open';
+export type Kind = Outcome | 'pending';
 
 /** In a terminal: done, gone wrong, unknown, not sent. */
 export function outcomeSign(kind: Kind): '✓' | '✗' | '?' | '·' {
   if (kind === 'in-doubt') return '?';
-  if (kind === 'cancelled' || kind === 'skipped' || kind === 'open') return '·';
+  if (kind === 'cancelled' || kind === 'skipped' || kind === 'pending') return '·';
   return REMAINDER[kind] === 'none' ? '✓' : '✗';
 }
 
@@ -131,5 +131,5 @@ export function kindsOf({
   readonly rows: number;
 }): ReadonlyArray<readonly [Kind, number]> {
   const settled = OUTCOMES.map((outcome) => [outcome, outcomes[outcome]] as const);
-  return [...settled, ['open', rows - countSettled(outcomes)] as const].filter(([, n]) => n > 0);
+  return [...settled, ['pending', rows - countSettled(outcomes)] as const].filter(([, n]) => n > 0);
 }

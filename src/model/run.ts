@@ -217,6 +217,6 @@ export function isOver({ state, chunks, closedChunks }: RunProgress): boolean {
 
 export type RunProgress = Pick<Run, 'state' | 'chunks' | 'closedChunks'>;
 
-export function openRows(run: Pick<Run, 'rows' | 'outcomes'>): number {
+export function pendingRows(run: Pick<Run, 'rows' | 'outcomes'>): number {
   return run.rows - countSettled(run.outcomes);
 }

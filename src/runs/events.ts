@@ -54,7 +54,7 @@ export function runEvents(
   { run, summary }: Executed,
   { report, url }: { readonly report: string; readonly url: string | null },
 ): readonly NotifiedEvent[] {
-  const { job, target, state, reason, rows, outcomes, open, exitCode, causes } = summary;
+  const { job, target, state, reason, rows, outcomes, pending, exitCode, causes } = summary;
   const goesOn = exitCode === null || reason === 'window';
   if (goesOn || state === 'queued' || state === 'running') return [];
   const at = movedAt(run);
@@ -69,7 +69,7 @@ export function runEvents(
     reason,
     rows,
     outcomes: Object.fromEntries(Object.entries(outcomes).filter(([, count]) => count > 0)),
-    open,
+    pending,
     controlTotal: summary.controlTotal.holds,
     exitCode,
     // An event leaves the machine.

@@ -249,7 +249,7 @@ function cellsOf(row: Row, { columns }: SourceInfo): string[] {
 function whyNot(row: number, { run, row: from, outcome, isWrittenOff }: Standing): string {
   const words = `row ${row} stands for row ${from} of run ${run}, which`;
   if (isWrittenOff) return `${words} is written off`;
-  return outcome === 'open'
+  return outcome === 'pending'
     ? `${words} has no outcome yet: \`onboard status ${run}\` says what it waits for`
     : `${words} is in doubt: it may have been created, \`onboard resolve ${run} ${from} --created ID\` or \`--not-created\` settles it`;
 }

@@ -36,8 +36,8 @@ export type Resolved = {
   readonly notCreated: number;
   /** Decided so before. */
   readonly unchanged: number;
-  /** Left alone: nothing was decided. */
-  readonly open: number;
+  /** Left alone, in doubt as before. */
+  readonly undecided: number;
   /** Settled rows that nobody named: they are one record with a named row. */
   readonly mates: number;
   readonly refused: ReadonlyArray<{ readonly row: number; readonly why: string }>;
@@ -62,9 +62,9 @@ export async function resolveRun(
     case 'lookup': {
       const { created, notCreated, ...looked } = await lookUpOnDemand(run, session);
       await waitForReplica(session.ledger, run.target);
-      const open = looked.open + looked.keyless + looked.left;
+      const undecided = looked.open + looked.keyless + looked.left;
       const createdAs = outcomeOfCreated(run.operation);
-      return { created, createdAs, notCreated, unchanged: 0, open, mates: 0, refused: [] };
+      return { created, createdAs, notCreated, unchanged: 0, undecided, mates: 0, refused: [] };
     }
     case 'rows': {
       const told = request.rows.map((one) => ({ where: `row ${one.row}`, key: null, ...one }));
@@ -99,12 +99,12 @@ async function decide(
   const { keys } = ledger.of(run.target);
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
   await waitForReplica(ledger, run.target);
-  // Open lines are settled with the others of their key.
-  const open = told.filter(({ row, decision }) => decision === null && !members.includes(row));
+  // Undecided lines are settled with the others of their key.
+  const undecided = told.filter(({ row, decision }) => decision === null && !members.includes(row));
   return {
     ...countAnswers(decisions, answers),
     createdAs: outcomeOfCreated(run.operation),
-    open: open.length,
+    undecided: undecided.length,
     mates: members.length,
     refused: answers.flatMap((answer) => {
       const why = refusal(answer);

@@ -60,7 +60,7 @@ export function createServiceNotice(
     const { report, pausesIn, before } = await read();
     const wasLimited = isLimited;
     isLimited = limits(report);
-    const next = isLimited ? 'held' : worthAWord(report, seen, before);
+    const next = isLimited ? 'held' : worthAWord(report, { seen, shown: before, at: now() });
     seen = report;
     if (next === shown) return;
     const turned = { next, from: shown, isLimited, wasLimited };
@@ -112,27 +112,32 @@ const BY_ITSELF = 'Rows wait as it says, none is lost, and they go on by themsel
 /** Answers of each look whether short holds have followed each other for long. */
 function createLimitWatch(now: () => number) {
   let [first, last] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  // One pause to its end, which is told as soon as it comes.
+  let long: string | null = null;
   return (report: BreakerReport): boolean => {
     const at = now();
     const isOver = at - last > UNLIMITED_MS;
     if (report.state !== 'held') return !isOver && last - first >= LONG_HOLD_MS;
-    if (isOver || isLong(report)) first = at;
+    if (isLong(report, at)) long = report.heldUntil;
+    if (isOver || report.heldUntil === long) first = at;
     last = at;
     return last - first >= LONG_HOLD_MS;
   };
 }
 
+type Before = { readonly seen: BreakerReport | null; readonly shown: Shown; readonly at: number };
+
 /** Not worth it: a failure that is over at once, or from before this process. */
-function worthAWord(report: BreakerReport, seen: BreakerReport | null, shown: Shown): Shown {
+function worthAWord(report: BreakerReport, { seen, shown, at }: Before): Shown {
   if (report.state === 'away') return 'away';
   if (report.state === 'refused') return 'refused';
-  if (report.state === 'held' && (shown === 'held' || isLong(report))) return 'held';
+  if (report.state === 'held' && (shown === 'held' || isLong(report, at))) return 'held';
   if (report.state !== 'failing' || report.since !== seen?.since) return 'well';
   return shown === 'failing' || report.failuresInARow > seen.failuresInARow ? 'failing' : 'well';
 }
 
-function isLong({ heldUntil }: BreakerReport): boolean {
-  return heldUntil !== null && Date.parse(heldUntil) - Date.now() > LONG_HOLD_MS;
+function isLong({ heldUntil }: BreakerReport, at: number): boolean {
+  return heldUntil !== null && Date.parse(heldUntil) - at > LONG_HOLD_MS;
 }
 
 function textOf(next: Shown, report: BreakerReport, target: string): string {

@@ -15,7 +15,7 @@ import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isDeadHere } from '../lib/worker-id.ts';
 import { countSettled, countUnsuccessful } from '../model/outcome.ts';
-import { isMoving, isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
+import { isMoving, isOver, isUnderWay, pendingRows, type Run, type RunProgress } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
 import { goOnCommand } from './report/advice.ts';
 import { readSummary } from './report/report.ts';
@@ -232,7 +232,7 @@ export function runStatus({ run, state }: ShownRun, summary: Summary, report: st
     percent: run.rows === 0 ? 100 : Math.floor((countSettled(run.outcomes) / run.rows) * 100),
     seconds:
       run.startedAt === null ? null : Math.max(0, Math.round((end - Date.parse(run.startedAt)) / 1000)),
-    secondsLeft: goesOn ? Math.ceil(openRows(run) / summary.rowsPerSecond) : null,
+    secondsLeft: goesOn ? Math.ceil(pendingRows(run) / summary.rowsPerSecond) : null,
     report,
     /** `null`: it goes on by itself or is over. */
     command: goingOnWith(run, state),

@@ -57,7 +57,7 @@ export function unusualIn(profile: Profile, comparing: Comparing): Findings {
   const ofRows = isFull ? rowsFindings(profile, before) : [];
   // Of few rows, as where they are huge, shares mean little.
   if (profile.sampled < LIMITS.cells) return ofRows;
-  const ofKeys = knownFindings(profile, before);
+  const ofKeys = knownFindings(profile, before, isFull);
   const names = new Set([profile, ...before].flatMap(({ columns }) => columns.map((one) => one.name)));
   const ofColumns = [...names].flatMap((name) => {
     const [now] = columnIn(profile, name);
@@ -79,12 +79,23 @@ function rowsFindings({ rows }: Profile, earlier: readonly Profile[]): Findings 
   return [{ what: 'rows', now: rows, before }];
 }
 
-function knownFindings({ known }: Profile, earlier: readonly Profile[]): Findings {
-  const shares = earlier.flatMap((one) => one.known ?? []);
+function knownFindings({ known }: Profile, earlier: readonly Profile[], isFull: boolean): Findings {
+  const all = earlier.flatMap((one) => one.known ?? []);
+  const shares = isFull ? all : withoutRepetition(all);
   if (known === null || shares.length === 0) return [];
   const least = Math.min(...shares);
   if (known >= LIMITS.known * least) return [];
   return [{ what: 'known', now: known, before: medianOf(shares) }];
+}
+
+/**
+ * Of changes, one file without a new key is mostly an earlier one that came again: it doesn't say
+ * that the next has few new ones. Two say so.
+ */
+function withoutRepetition(shares: readonly number[]): readonly number[] {
+  const others = shares.filter((share) => share < 1);
+  const isUsual = shares.length - others.length >= LIMITS.deliveries.fewest;
+  return isUsual ? shares : others;
 }
 
 /** With how many cells of it were filled. */

@@ -71,7 +71,7 @@ function lookAtLedger({ ledger, service, releasers }: TargetSession): () => Prom
   const queue = watchChunks(ledger.redis, keys.queuePrefix);
   releasers.push(() => queue.close());
   return async () => {
-    const [{ states, openRows, inDoubt, lastEnds }, report, workers, chunks] = await Promise.all([
+    const [{ states, pendingRows, inDoubt, lastEnds }, report, workers, chunks] = await Promise.all([
       census(),
       serviceReport(ledger, service.target),
       countWorkers(ledger.redis, keys),
@@ -79,7 +79,7 @@ function lookAtLedger({ ledger, service, releasers }: TargetSession): () => Prom
     ]);
     return {
       states,
-      openRows,
+      pendingRows,
       inDoubt,
       lastEnds,
       service: report.state,

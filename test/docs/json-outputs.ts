@@ -12,7 +12,7 @@ const run = z.string().describe('The id of a run');
 const account = z.strictObject(accountSchema.shape).extend({
   delivery: run.describe("The first file's run"),
   open: count.describe('Rows of the file that are neither at the service nor written off nor taken back'),
-  waiting: count.describe('Of the open ones: without an outcome yet'),
+  pending: count.describe('Of the open ones: without an outcome yet'),
   notSent: count.describe('Of the open ones: their run was cancelled before them'),
   purgedRows: count.describe('Of the open ones: their cells are gone'),
 });
@@ -35,7 +35,7 @@ const openRow = z.strictObject({
 const summary = z.strictObject(summarySchema.shape).extend({ account: account.nullable() });
 
 const runStatus = summary.extend({
-  open: z.number().int().describe("Rows without an outcome; an account's `open` is more"),
+  pending: z.number().int().describe('Rows without an outcome yet'),
   owner: z.enum(['alive', 'gone', 'none']).describe("Of the process that reads the run's rows"),
   percent: count.describe('Rows with an outcome, of all'),
   seconds: count.nullable(),

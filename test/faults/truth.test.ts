@@ -24,7 +24,7 @@ function judge({ made = ['A', 'B', 'C'], tell = (lines) => lines, summary = {} }
   const outcomes = noOutcomes();
   for (const { outcome } of results) outcomes[outcomeSchema.parse(outcome)] += 1;
   const rows = KEYS.length;
-  const controlTotal = { rows, settled: results.length, open: 0, holds: true };
+  const controlTotal = { rows, settled: results.length, pending: 0, holds: true };
   const entities = made.map((key, i) => ({ number: i, key, id: `id-${i}` }));
   const duplicates = [...new Set(made)].flatMap((key) => {
     const ids = entities.filter((entity) => entity.key === key).map(({ id }) => id);
@@ -85,7 +85,7 @@ test.each<[string, Lie, RegExp]>([
   ],
   [
     'a control total that does not hold',
-    { summary: { controlTotal: { rows: 4, settled: 4, open: 0, holds: false } } },
+    { summary: { controlTotal: { rows: 4, settled: 4, pending: 0, holds: false } } },
     /the control total/,
   ],
 ])('%s is found and named', (_, lie, words) => {

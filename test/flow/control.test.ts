@@ -108,7 +108,12 @@ describe('a run that is cancelled', () => {
     expect([ended.exitCode, JSON.parse(ended.stdout).state]).toEqual([2, 'cancelled']);
     const made = flow.sandbox.stats().made.subclients;
     const { summary } = cancelled;
-    expect(summary).toMatchObject({ state: 'cancelled', open: 0, exitCode: 2, outcomes: { created: made } });
+    expect(summary).toMatchObject({
+      state: 'cancelled',
+      pending: 0,
+      exitCode: 2,
+      outcomes: { created: made },
+    });
     expect(summary.outcomes.cancelled).toBe(1200 - made);
     const results = await flow.results(summary);
     expect(results.map((r) => r.row)).toEqual(Array.from({ length: 1200 }, (_, i) => String(i + 1)));
@@ -136,7 +141,7 @@ describe('a run that is cancelled', () => {
     // Far sooner than it was asked for: what was waited for is over in an hour.
     const cancelled = await summaryFrom(flow, ['cancel', await newestRun(flow)]);
     expect([cancelled.exitCode, (await run.ended).exitCode]).toEqual([0, 2]);
-    expect(cancelled.summary).toMatchObject({ state: 'cancelled', open: 0, outcomes: { cancelled: 300 } });
+    expect(cancelled.summary).toMatchObject({ state: 'cancelled', pending: 0, outcomes: { cancelled: 300 } });
     worker.interrupt();
     await worker.ended;
   });
@@ -178,7 +183,7 @@ describe.concurrent('what a process leaves that is killed', () => {
     await until(async () => (await happenedTo(flow, id)).length > 0);
     flow.sandbox.setFaults([]);
     const resumed = await summaryFrom(flow, ['resume', id]);
-    expect(resumed.summary.open).toBe(0);
+    expect(resumed.summary.pending).toBe(0);
     const told = await happenedTo(flow, id);
     expect(told.filter(([what]) => what === 'process-lost')).toMatchObject([
       [expect.anything(), { who: lost }],

@@ -78,7 +78,7 @@ test('a service that is not there: a file of one row is told why and where, and 
   await until(() => worker.said().includes('Working for'));
   const ended = await flow.load(quick(', awayMinutes: 0.1'), subclientsCsv(1), env);
   expect(ended.exitCode).toBe(2);
-  expect(ended.summary).toMatchObject({ state: 'paused', reason: 'service-away', open: 1 });
+  expect(ended.summary).toMatchObject({ state: 'paused', reason: 'service-away', pending: 1 });
   const why = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
   expect(ended.stderr).toContain(`The service at ${NOWHERE}: `);
   expect(ended.stderr).toContain(`No answer came from ${NOWHERE} for too long. ${why}\n`);

@@ -198,7 +198,7 @@ describe('a rerun', () => {
     const cancelled = await summaryFrom(flow, ['cancel', child]);
     const doubts = cancelled.summary.outcomes['in-doubt'];
     const unsent = cancelled.summary.outcomes.cancelled;
-    expect([cancelled.exitCode, cancelled.summary]).toMatchObject([0, { rows, parent, open: 0 }]);
+    expect([cancelled.exitCode, cancelled.summary]).toMatchObject([0, { rows, parent, pending: 0 }]);
     expect(unsent).toBeGreaterThan(0);
     expect(cancelled.summary.outcomes.created + doubts).toBeGreaterThanOrEqual(made);
 

@@ -57,7 +57,7 @@ test('two hundred rows in doubt, half of them created: settled by command and by
   const byFile = await resolve(flow, [summary.run, '--file', path]);
   expect(byFile).toMatchObject({
     exitCode: 0,
-    answer: { created: 99, notCreated: 99, open: 0, refused: [], inDoubt: 0, exitCode: 1, kept: null },
+    answer: { created: 99, notCreated: 99, undecided: 0, refused: [], inDoubt: 0, exitCode: 1, kept: null },
   });
 
   const results = await flow.results(summary);
@@ -158,7 +158,7 @@ describe('the look-up', () => {
     const looked = await resolve(flow, [summary.run, '--lookup'], { ...env, ...jobs });
     expect(looked).toMatchObject({
       exitCode: 0,
-      answer: { by: 'lookup', created: 2, notCreated: 2, open: 1, inDoubt: 1, exitCode: 5 },
+      answer: { by: 'lookup', created: 2, notCreated: 2, undecided: 1, inDoubt: 1, exitCode: 5 },
     });
     const id = truthOf(flow.sandbox).get('D1')?.[0] ?? '';
     expect((await resolve(flow, [summary.run, '5', '--created', id])).answer.inDoubt).toBe(0);

@@ -86,6 +86,19 @@ test('a delivery whose keys were renamed waits until a person lets it go; the ne
   expect((await deliver(flow, 'december', rows(3, ROWS + 6, 'KX'))).exitCode).toBe(0);
 });
 
+test('of changes, a file that came twice says nothing of the next: its new records go', async () => {
+  const flow = await startFlow();
+  const job = createJob();
+  const first = rows(1, ROWS);
+  for (const [name, lines] of [
+    ['first', first],
+    ['again', first.toReversed()],
+    ['next', rows(200, 200 + ROWS)],
+  ] as const)
+    expect((await deliver(flow, name, lines, job)).exitCode).toBe(0);
+  expect(made(flow)).toBe(ROWS + ROWS + 1);
+});
+
 test('at the page the sentence stands beside the button that lets it go', async () => {
   const flow = await startFlow();
   await twice(flow);

@@ -52,11 +52,26 @@ describe('secrets', () => {
 });
 
 describe('a problem that repeats', () => {
-  test('is one line in a minute, with how often it came since', () => {
+  test('is told again after 1, 2, 4 minutes and so on, with how often it came since', () => {
     const { log, entries, clock } = memoryLog();
-    for (clock.ms = 0; clock.ms <= 120_000; clock.ms += 500)
+    for (clock.ms = 0; clock.ms <= 7 * 60_000; clock.ms += 500)
       log.warn('redis connection', { problem: 'connect ECONNREFUSED' });
-    expect(entries().map((e) => e.repeated)).toEqual([undefined, 119, 119]);
+    expect(entries().map((e) => e.repeated)).toEqual([undefined, 119, 239, 479]);
+  });
+
+  test('is told each hour at last, and as at first when it comes back', () => {
+    const { log, lines, clock } = memoryLog();
+    const minutes: number[] = [];
+    const lasts = (from: number, to: number) => {
+      for (clock.ms = from * 60_000; clock.ms <= to * 60_000; clock.ms += 5_000) {
+        const before = lines.length;
+        log.warn('the embedded Redis is gone', { problem: 'ENOSPC: no space left on device, write' });
+        if (lines.length > before) minutes.push(clock.ms / 60_000);
+      }
+    };
+    lasts(0, 200);
+    lasts(300, 302);
+    expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 300, 301]);
   });
 
   test('is the same where it differs in numbers alone', () => {

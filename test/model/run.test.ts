@@ -5,7 +5,7 @@ import { noOutcomes, OUTCOMES, type OutcomeCounts, succeeded } from '../../src/m
 import {
   chunksOf,
   isOver,
-  openRows,
+  pendingRows,
   RUN_STATES,
   RUN_TRANSITIONS,
   type RunState,
@@ -83,8 +83,8 @@ test.each([
   expect(chunksOf({ rows, chunkRows, chunkEnds: null })).toBe(chunks);
 });
 
-test('open rows are those without an outcome', () => {
-  expect(openRows({ rows: 10, outcomes: { ...noOutcomes(), created: 3, invalid: 2 } })).toBe(5);
+test('pending rows are those without an outcome', () => {
+  expect(pendingRows({ rows: 10, outcomes: { ...noOutcomes(), created: 3, invalid: 2 } })).toBe(5);
 });
 
 test.each([

@@ -315,7 +315,7 @@ export const OF_ACCOUNTS = [
   {
     id: 'adopted-waits-for-nothing',
     in: 'src/delivery',
-    find: "if (tried.some(({ outcome }) => outcome === 'open')) return 'wait';",
+    find: "if (tried.some(({ outcome }) => outcome === 'pending')) return 'wait';",
     put: "if (tried.some(({ outcome }) => outcome === 'cancelled')) return 'wait';",
     tests: ['test/flow/adopt'],
     builds: true,

@@ -283,7 +283,7 @@ export const OF_LEDGER = [
   {
     id: 'write-off-in-doubt',
     in: 'src/engine/ledger',
-    find: "return outcome !== 'in-doubt' && outcome !== 'open';",
+    find: "return outcome !== 'in-doubt' && outcome !== 'pending';",
     put: 'return true;',
     tests: ['test/flow/account'],
     why: 'a row that may have been created is written off',

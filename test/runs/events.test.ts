@@ -106,7 +106,7 @@ describe('what a run has come to is told', () => {
       reason: null,
       rows: 10,
       outcomes: { created: 8, rejected: 2 },
-      open: 0,
+      pending: 0,
       controlTotal: true,
       exitCode: 1,
       causes: [{ text: '@details.name', count: 2 }],

@@ -30,7 +30,7 @@ const turns: string[] = [];
 /** What is told when the looks, a second apart, find these. */
 async function told(reports: readonly BreakerReport[]): Promise<string[]> {
   const io = memoryIo();
-  const clock = { ms: 0 };
+  const clock = { ms: Date.now() };
   let reads = 0;
   const read = async () => reports[reads++] ?? WELL;
   const turned = (now: string, why: string) => turns.push(`${now} ${why}`.trim());
@@ -84,6 +84,13 @@ test('a limit that holds is told once after half a minute of short holds, and th
     'The service limits this caller no more.',
   ]);
   expect(turns).toEqual(['held it asks for a pause again and again (429, Retry-After)', 'well']);
+});
+
+test('the end of a long hold is told as soon as it comes: one pause is not one again and again', async () => {
+  const heldUntil = new Date(Date.now() + 40_000).toISOString();
+  const held: BreakerReport = { ...WELL, state: 'held', heldUntil, nextAt: heldUntil };
+  const lines = await told([...Array.from({ length: 39 }, () => held), WELL]);
+  expect(lines.slice(1)).toEqual(['The pause that the service asked for is over: rows go on.']);
 });
 
 test('a long hold is told once with its date, and that it is over; a short one is not', async () => {

@@ -135,6 +135,16 @@ test('nothing is unusual with one delivery before, and how many rows there are i
   expect(unusualIn(profile({ rows: 20 }), { ...full, delivery: 'changes' })).toEqual([]);
 });
 
+test('of changes, one file of known keys alone doesn’t make the next new ones unusual; two do, and so does one of all records', () => {
+  const renewed = profile({ known: 0 });
+  const found = (shares: readonly (number | null)[], delivery: 'full' | 'changes') =>
+    unusualIn(renewed, { delivery, earlier: shares.map((known) => profile({ known })) });
+  expect(found([1, null], 'changes')).toEqual([]);
+  expect(found([1, 0.5, null], 'changes')).toEqual([{ what: 'known', now: 0, before: 0.5 }]);
+  expect(found([1, 1, null], 'changes')).toEqual([{ what: 'known', now: 0, before: 1 }]);
+  expect(found([1, null], 'full')).toEqual([{ what: 'known', now: 0, before: 1 }]);
+});
+
 test('deliveries before that don’t agree say nothing of rows, only the latest five are looked at', () => {
   const uneven = [profile({ rows: 90 }), profile({ rows: 300 })];
   expect(unusualIn(profile({ rows: 20 }), { ...full, earlier: uneven })).toEqual([]);

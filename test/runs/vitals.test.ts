@@ -28,7 +28,7 @@ test('a process that watches tells of the ledger and the inboxes, one that only 
   const text = await textAt(`${urlOf(watching)}/metrics`);
   for (const line of [
     'onboard_runs{state="running"} 1',
-    'onboard_rows_open{job="partner-x"} 3',
+    'onboard_rows_pending{job="partner-x"} 3',
     'onboard_chunks{state="waiting"} 1',
     'onboard_service_state{state="well"} 1',
     'onboard_workers 1',

@@ -36,7 +36,7 @@ type Seen = {
   isSettled(row: number): boolean;
   /** Of the rows that stand for none of an earlier run. */
   readonly succeeded: number;
-  readonly waiting: number;
+  readonly pending: number;
   /** Of the others: their key was known. */
   readonly skipped: ReadonlySet<number>;
 };
@@ -133,7 +133,7 @@ async function lookAt(looking: Looking, id: string): Promise<Stand> {
   const run = await readRun(redis, keys, id);
   if (run === null) throw new Error(`run ${id} is gone from the ledger`);
   const isOwn = ownRows(await originsOf(looking, run));
-  const { open, isSettled, succeeded, waiting, skipped } = await rowsOf(looking, run, isOwn);
+  const { open, isSettled, succeeded, pending, skipped } = await rowsOf(looking, run, isOwn);
   const own = () => [...open.keys()].filter(isOwn).length;
   const before = own();
 
@@ -144,7 +144,7 @@ async function lookAt(looking: Looking, id: string): Promise<Stand> {
   await closeByKey(looking, run, open);
 
   const of = (row: number) => open.get(row) ?? (isSettled(row) ? null : { ...NOTHING_YET, run: id, row });
-  return { open, isOwn, skipped, atService: succeeded + before - own(), waiting, of };
+  return { open, isOwn, skipped, atService: succeeded + before - own(), pending, of };
 }
 
 async function rowsOf(
@@ -253,9 +253,9 @@ async function accountOf(looking: Looking, id: string): Promise<Account> {
   const rows = ownCount(brief);
   const byCounts = isToldByCounts(brief, runs);
   const counts = byCounts ? counted(brief) : countStand(await standOf(looking, id));
-  const { atService, writtenOff, takenBack, open, waiting } = counts;
+  const { atService, writtenOff, takenBack, open, pending } = counts;
   const areOver = (await readBriefs(looking.redis, looking.keys, runs)).every(isOver);
-  const holds = atService + writtenOff + takenBack + open === rows && (waiting === 0 || !areOver);
+  const holds = atService + writtenOff + takenBack + open === rows && (pending === 0 || !areOver);
   return { delivery: id, runs, rows, ...counts, holds };
 }
 
@@ -332,7 +332,7 @@ const CHARACTERS_TOLD = 200;
 const NOTHING_YET = {
   line: 0,
   key: '',
-  outcome: 'open',
+  outcome: 'pending',
   code: '',
   isWrittenOff: false,
   isPurged: false,
@@ -349,7 +349,7 @@ export function isCorrectable(one: Standing): boolean {
 }
 
 export function isEnded({ outcome }: Standing): boolean {
-  return outcome !== 'in-doubt' && outcome !== 'open';
+  return outcome !== 'in-doubt' && outcome !== 'pending';
 }
 
 /** Its key is its own, and may be somebody else's by now. */
@@ -391,15 +391,15 @@ type Counts = Omit<Account, 'delivery' | 'runs' | 'rows' | 'holds'>;
 function counted({ rows, outcomes }: RunBrief): Counts {
   const settled = countSettled(outcomes);
   const failed = countUnsuccessful(outcomes);
-  const waiting = rows - settled;
+  const pending = rows - settled;
   const inDoubt = outcomes['in-doubt'];
   const atService = settled - failed;
   // Of purged runs only those without a failure are told here.
   const untouched = { writtenOff: 0, takenBack: 0, purgedRows: 0, notSent: outcomes.cancelled };
-  return { ...untouched, atService, open: failed + waiting, inDoubt, waiting };
+  return { ...untouched, atService, open: failed + pending, inDoubt, pending };
 }
 
-function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
+function countStand({ open, isOwn, atService, pending }: Stand): Counts {
   const own = [...open].flatMap(([row, standing]) => (isOwn(row) ? [standing] : []));
   const countIf = (is: (standing: Standing) => boolean) => own.filter(is).length;
   const closed = countIf((one) => one.isWrittenOff);
@@ -408,9 +408,9 @@ function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
     atService,
     writtenOff: closed - takenBack,
     takenBack,
-    open: own.length - closed + waiting,
+    open: own.length - closed + pending,
     inDoubt: countIf(({ outcome }) => outcome === 'in-doubt'),
-    waiting: waiting + countIf(({ outcome }) => outcome === 'open'),
+    pending: pending + countIf(({ outcome }) => outcome === 'pending'),
     notSent: countIf(({ outcome, isWrittenOff }) => outcome === 'cancelled' && !isWrittenOff),
     purgedRows: countIf((one) => one.isPurged && isCorrectable(one)),
   };
@@ -427,7 +427,7 @@ async function readRows(
   const skipped = new Set<number>();
   const own = ownCount(run);
   if (hasAll && countUnsuccessful(run.outcomes) === 0 && run.outcomes.skipped === 0)
-    return { open, succeeded: own, waiting: 0, skipped, isSettled: () => true };
+    return { open, succeeded: own, pending: 0, skipped, isSettled: () => true };
   const settled = new Set<number>();
   let [succeeded, ended, all] = [0, 0, 0];
   const isPurged = run.purged !== undefined;
@@ -445,5 +445,5 @@ async function readRows(
   for await (const { settlements } of readAll(redis, keys.run(run.id), run.chunks)) settlements.forEach(see);
   // Redis has lost some: which of them have an outcome is read row by row.
   if (hasAll && all !== run.rows) return readRows(redis, keys, run, isOwn, false);
-  return { open, succeeded, waiting: own - ended, skipped, isSettled: (row) => hasAll || settled.has(row) };
+  return { open, succeeded, pending: own - ended, skipped, isSettled: (row) => hasAll || settled.has(row) };
 }

@@ -55,7 +55,7 @@ export async function triedBefore(
     const answer = await tryAdopted(redis, [keys.run(madeBy).record], said);
     if (answer === '') return null;
     const tried = await withOutcomes(redis, keys, triedSchema.parse(JSON.parse(answer)));
-    const unsent = tried.filter(({ outcome }) => outcome !== 'open' && !wasSent(outcome));
+    const unsent = tried.filter(({ outcome }) => outcome !== 'pending' && !wasSent(outcome));
     if (unsent.length === 0) return tried;
     inVain = unsent.map((one) => one.id);
   }
@@ -72,14 +72,14 @@ async function withOutcomes(
     const own = rows.filter((one) => one.run === id).map(({ row }) => row);
     // Of a run that stands still nobody waits for anything.
     const isMoving = run !== null && isUnderWay(run);
-    for (const row of own) ends.set(`${id} ${row}`, isMoving ? 'open' : 'cancelled');
+    for (const row of own) ends.set(`${id} ${row}`, isMoving ? 'pending' : 'cancelled');
     if (run === null) continue;
     for await (const { settlements } of chunksAround(redis, keys, run, new Set(own)))
       for (const { row, outcome } of settlements) ends.set(`${id} ${row}`, outcome);
   }
   return rows.map((one) => {
     const end = ends.get(`${one.run} ${one.row}`);
-    return { ...one, outcome: end ?? 'open' };
+    return { ...one, outcome: end ?? 'pending' };
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import { exitCodeOf } from '../../model/exit.ts';
-import { isOver, openRows, type Run } from '../../model/run.ts';
+import { isOver, pendingRows, type Run } from '../../model/run.ts';
 import type { LedgerKeys } from './keys.ts';
 import { allBriefs, type RunBrief } from './run-record.ts';
 
@@ -35,16 +35,16 @@ function forgetLost(settled: Map<string, Run['state']>, ids: readonly string[]):
 
 function counted(moving: readonly RunBrief[], settled: ReadonlyMap<string, Run['state']>) {
   const states = new Map<Run['state'], number>();
-  const open = new Map<string, number>();
+  const pending = new Map<string, number>();
   const inDoubt = new Map<string, number>();
   for (const state of settled.values()) add(states, state, 1);
   for (const run of moving) {
     if (!settled.has(run.id)) add(states, run.state, 1);
-    // A cancelled run's rows count as open until they are wound up.
-    add(open, run.job, openRows(run));
+    // A cancelled run's rows count as pending until they are wound up.
+    add(pending, run.job, pendingRows(run));
     add(inDoubt, run.job, run.outcomes['in-doubt']);
   }
-  return { states, openRows: open, inDoubt };
+  return { states, pendingRows: pending, inDoubt };
 }
 
 function add<Name>(counts: Map<Name, number>, name: Name, count: number): void {

@@ -2,7 +2,7 @@
  * `onboard completion`: the script by which a shell completes commands, flags, jobs and runs, and
  * what that script asks. An answer that can't be given is none: a shell shows no error.
  */
-import { getCompletionScript, log, logFiles, parseEnv, type SupportedShell } from '@pnpm/tabtab';
+import { getCompletionScript, log, logFiles, type SupportedShell } from '@pnpm/tabtab';
 import { Argument, type Command, type Option } from 'commander';
 import { readEnvironment } from '../../config/environment.ts';
 import { listJobs } from '../../config/load-job.ts';
@@ -30,8 +30,10 @@ export const addCompletionCommand: AddCommand = (program, io, done) => {
     .command('completion-server', { hidden: true })
     .argument('[words...]')
     .allowUnknownOption()
-    .action(async () => {
-      const answers = await answersFor(program, io).catch(() => []);
+    .action(async (words: readonly string[]) => {
+      // The place of the word at the cursor, from 0.
+      const line = words.slice(0, Number(io.env.COMP_CWORD) + 1);
+      const answers = await answersFor(line, program, io).catch(() => []);
       const shell = shellOf(io.env.SHELL);
       // Bash completes files by itself where it is told of nothing.
       if (answers === null && shell === 'zsh') logFiles();
@@ -42,8 +44,8 @@ export const addCompletionCommand: AddCommand = (program, io, done) => {
 
 const EXAMPLE = `
 Examples:
-  onboard completion bash > ~/.onboard-completion && echo 'source ~/.onboard-completion' >> ~/.bashrc
-  onboard completion zsh > ~/.onboard-completion && echo 'source ~/.onboard-completion' >> ~/.zshrc
+  onboard completion bash > ~/.onboard-completion.bash && echo 'source ~/.onboard-completion.bash' >> ~/.bashrc
+  onboard completion zsh > ~/.onboard-completion.zsh && echo 'source ~/.onboard-completion.zsh' >> ~/.zshrc
 
 In zsh after compinit. The shell finds \`onboard\` by its PATH (npm link).`;
 
@@ -57,10 +59,17 @@ function shown({ name, description = '' }: Answer) {
   return { name, description };
 }
 
-/** `null`: names of files, which the shell knows. */
-async function answersFor(program: Command, io: Io): Promise<readonly Answer[] | null> {
-  const { partial } = parseEnv(io.env);
-  const [named, ...words] = partial.trimStart().split(/\s+/).slice(1);
+/**
+ * `line`: the program's name, words as they were typed, and the one to complete; what stands before
+ * the name (a variable, another command) the shells leave out. `null`: names of files, which the
+ * shell knows.
+ */
+async function answersFor(
+  line: readonly string[],
+  program: Command,
+  io: Io,
+): Promise<readonly Answer[] | null> {
+  const [named, ...words] = line.slice(1);
   const last = words.pop();
   const isVisible = (command: Command) => program.createHelp().visibleCommands(program).includes(command);
   const commands = program.commands.filter(isVisible);
@@ -70,18 +79,28 @@ async function answersFor(program: Command, io: Io): Promise<readonly Answer[] |
   if (command === undefined) return [];
   const before = words.at(-1) ?? '';
   const option = command.options.find(({ long }) => long === before);
-  if (option !== undefined && takesValue(option)) return namesOf(option.argChoices);
+  if (option !== undefined && takesValue(option))
+    return answersOf(valueNameOf(option), option.argChoices, io);
   if (last.startsWith('-'))
     return command.options.flatMap(({ long, description }) => (long ? [{ name: long, description }] : []));
   const argument = argumentAt(command, words);
-  if (argument?.name() === 'run') return namesOf(await runsIn(io));
+  return answersOf(argument?.name() ?? '', argument?.argChoices, io);
+}
+
+async function answersOf(what: string, choices: readonly string[] | undefined, io: Io) {
+  if (what === 'run') return namesOf(await runsIn(io));
   // A job is given beside its files, or by --job-file.
-  if (argument?.name() === 'job') return namesOf(await listJobs(readEnvironment(io.env).jobsDirectory));
-  return namesOf(argument?.argChoices);
+  if (what === 'job') return namesOf(await listJobs(readEnvironment(io.env).jobsDirectory));
+  return namesOf(choices);
 }
 
 function takesValue({ required, optional }: Option): boolean {
   return required || optional;
+}
+
+/** What its help calls it, such as `run` of `--run <run>`. */
+function valueNameOf({ flags }: Option): string {
+  return /<(.+)>/.exec(flags)?.[1] ?? '';
 }
 
 function namesOf(names: readonly string[] | undefined): readonly Answer[] | null {

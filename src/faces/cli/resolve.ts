@@ -151,9 +151,9 @@ function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
 
 /** A file in which no resolution is filled in. */
 function decidesNothing(request: ResolveRequest, resolved: Resolved): boolean {
-  const { created, notCreated, unchanged, open, refused } = resolved;
+  const { created, notCreated, unchanged, undecided, refused } = resolved;
   const decided = created + notCreated + unchanged + refused.length;
-  return request.kind === 'file' && open > 0 && decided === 0;
+  return request.kind === 'file' && undecided > 0 && decided === 0;
 }
 
 function refusedLines({ refused }: Resolved): string[] {
@@ -181,6 +181,6 @@ Examples:
   onboard resolve 20261121-034512-k3f9 --file in-doubt.csv
   onboard resolve 20261121-034512-k3f9 --lookup
 
-In the file, onboard_resolution is created:<id>, not-created, or empty where a row is still open.
+In the file, onboard_resolution is created:<id>, not-created, or empty where nothing is decided.
 ${FOR_GOOD}
 The exit status is 1 where a decision was refused, or the file had none.`;

@@ -18,7 +18,7 @@ import {
 } from '../../lib/terminal.ts';
 import { sleep } from '../../lib/waiting.ts';
 import { EXIT } from '../../model/exit.ts';
-import { isOver, isUnderWay, openRows, type Run } from '../../model/run.ts';
+import { isOver, isUnderWay, pendingRows, type Run } from '../../model/run.ts';
 import { accountOf } from '../../runs/account.ts';
 import {
   differingWords,
@@ -351,7 +351,7 @@ function homeLines({ waiting, schedules, windows }: Overview): string[] {
 
 function runLine({ run, state }: Overview['runs'][number]): string {
   const goOn = mayBeToldHere(run) ? goOnWords(run, state) : null;
-  const left = `${countOf(run.rows, 'row')}, ${openRows(run)} without an outcome`;
+  const left = `${countOf(run.rows, 'row')}, ${pendingRows(run)} without an outcome`;
   return `${run.id}: ${state.words}, job ${run.job}, ${left}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }
 

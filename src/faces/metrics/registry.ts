@@ -87,7 +87,7 @@ function statusOf(reply: Reply): string {
 
 export type LedgerNumbers = {
   readonly states: ReadonlyMap<RunState, number>;
-  readonly openRows: ReadonlyMap<string, number>;
+  readonly pendingRows: ReadonlyMap<string, number>;
   readonly inDoubt: ReadonlyMap<string, number>;
   readonly lastEnds: ReadonlyMap<string, { endedAt: number; seconds: number; exitCode: number }>;
   readonly service: string;
@@ -125,7 +125,7 @@ const OF_PROCESS = {
 } as const;
 
 const OF_LEDGER = {
-  onboard_rows_open: ['Rows of runs without an outcome yet.', 'job'],
+  onboard_rows_pending: ['Rows of runs without an outcome yet.', 'job'],
   onboard_rows_in_doubt: ['Rows that may have been created: somebody has to look.', 'job'],
   onboard_runs: ['Runs by their state.', 'state'],
   onboard_run_last_end_timestamp_seconds: ["When the job's last run ended.", 'job'],
@@ -174,7 +174,7 @@ function ledgerValues(found: LedgerNumbers): ValuesOf<typeof OF_LEDGER> {
   const lastEnds = (of: 'endedAt' | 'exitCode' | 'seconds') =>
     [...found.lastEnds].map(([job, end]) => [job, end[of]] as const);
   return {
-    onboard_rows_open: found.openRows,
+    onboard_rows_pending: found.pendingRows,
     onboard_rows_in_doubt: found.inDoubt,
     onboard_runs: RUN_STATES.map((state) => [state, found.states.get(state) ?? 0]),
     onboard_run_last_end_timestamp_seconds: lastEnds('endedAt'),

@@ -290,8 +290,8 @@ async function settle(
   const resolved = await resolveRun(run, request, by, session);
   const after = await findRun(session.ledger, run.id);
   await rewriteReport(after, { request, resolved }, session);
-  const { created, notCreated, unchanged, open, refused } = resolved;
-  if (refused.length > 0 && created + notCreated + unchanged + open === 0)
+  const { created, notCreated, unchanged, undecided, refused } = resolved;
+  if (refused.length > 0 && created + notCreated + unchanged + undecided === 0)
     return { kind: 'refused', problems: refusedWords(resolved) };
   return { kind: 'done', words: resolvedWords(resolved, after), run: run.id };
 }

@@ -28,7 +28,7 @@ export const rowsAnswer = z.object({
       row,
       line: count,
       key: z.string(),
-      outcome: z.union([outcomeSchema, z.literal('open')]),
+      outcome: z.union([outcomeSchema, z.literal('pending')]),
       status: count,
       id: z.string(),
       attempts: count,

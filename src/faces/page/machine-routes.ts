@@ -149,7 +149,7 @@ function toldRow({ row, settlement, words }: ListedRow) {
       row,
       line: 0,
       key: '',
-      outcome: 'open',
+      outcome: 'pending',
       status: 0,
       id: '',
       attempts: 0,

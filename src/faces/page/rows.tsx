@@ -293,7 +293,7 @@ function RowTable({ run, rows, names }: RowTableProps) {
         <a href={rowPath(run, row)}>{numberShown(row)}</a>,
         <Text of={settlement?.key ?? ''} bytes={120} />,
         ...named.cells(row),
-        <OutcomeMark of={settlement?.outcome ?? 'open'} />,
+        <OutcomeMark of={settlement?.outcome ?? 'pending'} />,
         <>
           <Id of={settlement?.id ?? ''} /> <Text of={words} /> <small class="dim">{settlement?.code}</small>
         </>,
@@ -320,7 +320,7 @@ export function Id({ of }: { readonly of: string }) {
   );
 }
 
-export function OutcomeMark({ of }: { readonly of: Outcome | 'open' }) {
+export function OutcomeMark({ of }: { readonly of: Outcome | 'pending' }) {
   return (
     <span class="outcome">
       <Dot kind={of} />

@@ -21,9 +21,9 @@ export function Bar({ outcomes, rows }: Parameters<typeof kindsOf>[0]) {
       role="img"
       aria-label={kinds.length === 0 ? 'no rows' : sumWords(kinds)}
     >
-      <rect width="1000" height="10" class="f-open" />
+      <rect width="1000" height="10" class="f-pending" />
       {kinds
-        .filter(([kind]) => kind !== 'open')
+        .filter(([kind]) => kind !== 'pending')
         .map(([kind, n]) => {
           const x = from;
           const width = (1_000 * n) / Math.max(1, rows);

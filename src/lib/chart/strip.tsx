@@ -39,7 +39,7 @@ export function Strip({ title, kinds, rows }: StripProps) {
   });
   return (
     <svg viewBox={`0 0 ${parts} 100`} preserveAspectRatio="none" class={form} role="img" aria-label={title}>
-      <rect width={parts} height="100" class="f-open" fill-opacity=".45" />
+      <rect width={parts} height="100" class="f-pending" fill-opacity=".45" />
       {paths}
     </svg>
   );

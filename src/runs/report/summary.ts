@@ -1,7 +1,7 @@
 /**
  * `summary.json`: the run in numbers. Its control total is the report's promise: each row of the
- * file has one outcome or is open. Where the digest disagrees with the ledger, the summary says so
- * and the exit status is 3.
+ * file has one outcome or is pending. Where the digest disagrees with the ledger, the summary says
+ * so and the exit status is 3.
  */
 import { z } from 'zod';
 import { accountSchema } from '../../model/account.ts';
@@ -12,7 +12,7 @@ import {
   isMoving,
   isOver,
   letGoSchema,
-  openRows,
+  pendingRows,
   purgedSchema,
   type Run,
   requestSchema,
@@ -76,9 +76,10 @@ export const summarySchema = asOfRunSchema.extend({
   /** Accepted by the service; `null`: a job with a `group`, until the report is written. */
   records: count.nullable(),
   settled: count,
-  open: z.number().int(),
+  /** Rows without an outcome yet. */
+  pending: z.number().int(),
   /** `holds: false` is a defect: a row was lost or counted twice. */
-  controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
+  controlTotal: z.object({ rows: count, settled: count, pending: z.number().int(), holds: z.boolean() }),
   writtenAt: z.string(),
   /** Rows with an outcome, without cancelled ones, since the start. */
   rowsPerSecond: z.number().nonnegative(),
@@ -113,7 +114,7 @@ export type Summary = z.infer<typeof summarySchema>;
 /** As the ledger counted them at the moment `now`. */
 export function summarize(run: Run, now: Date): Summary {
   const settled = countSettled(run.outcomes);
-  const open = openRows(run);
+  const pending = pendingRows(run);
   return {
     run: run.id,
     ...asOfRunSchema.parse(run),
@@ -128,12 +129,12 @@ export function summarize(run: Run, now: Date): Summary {
     // In jobs with groups, outcomes don't count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,
-    open,
+    pending,
     controlTotal: {
       rows: run.rows,
       settled,
-      open,
-      holds: isOver(run) || run.state === 'finished' ? open === 0 : open >= 0,
+      pending,
+      holds: isOver(run) || run.state === 'finished' ? pending === 0 : pending >= 0,
     },
     writtenAt: now.toISOString(),
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
@@ -174,7 +175,7 @@ export function withWritten(
     });
   const whole = { ...summary, account, audit, records, topErrors, causes, topWarnings, ...files };
   const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);
-  const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
+  const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.pending === 0);
   if (agrees || !mustAgree) return whole;
   return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
 }

@@ -37,7 +37,7 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
 
 /** The account's sum, as the control total has one. */
 export function accountLine(account: Account): string {
-  const { rows, atService, writtenOff, takenBack, open, inDoubt, waiting, notSent, purgedRows, holds } =
+  const { rows, atService, writtenOff, takenBack, open, inDoubt, pending, notSent, purgedRows, holds } =
     account;
   const parts = [
     `${numberShown(atService)} at the service`,
@@ -48,7 +48,7 @@ export function accountLine(account: Account): string {
   const sum = `${countOf(rows, 'row')} = ${parts.join(' + ')}`;
   const of: string[] = [];
   if (inDoubt !== 0) of.push(`${numberShown(inDoubt)} in doubt`);
-  if (waiting !== 0) of.push(`${numberShown(waiting)} without an outcome yet`);
+  if (pending !== 0) of.push(`${numberShown(pending)} without an outcome yet`);
   if (notSent !== 0)
     of.push(`${numberShown(notSent)} not sent, ${numberShown(toCorrect(account))} to correct`);
   if (purgedRows > 0) of.push(`${numberShown(purgedRows)} purged: their cells are gone`);

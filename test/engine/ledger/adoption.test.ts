@@ -67,7 +67,7 @@ test('five records go before a person trusts the adoption; who was not sent coun
   for (const row of [1, 2, 3, 4, 5]) expect(await trying(row)).toBeNull();
   const open = await trying(6);
   expect(open?.map(({ row, outcome }) => `${row} ${outcome}`)).toEqual(
-    [1, 2, 3, 4, 5].map((row) => `${row} open`),
+    [1, 2, 3, 4, 5].map((row) => `${row} pending`),
   );
   // One of them may be tried again, by whoever.
   expect(await trying(3, 'later')).toBeNull();
@@ -82,9 +82,9 @@ test('five records go before a person trusts the adoption; who was not sent coun
   expect(tried?.map(({ row, outcome }) => `${row} ${outcome}`)).toEqual([
     '1 updated',
     '3 failed',
-    '4 open',
-    '5 open',
-    '6 open',
+    '4 pending',
+    '5 pending',
+    '6 pending',
   ]);
   // Nobody waits for rows of a run that stands still.
   await updating.store.transition(updating.id, 'paused', 'requested');

@@ -20,7 +20,7 @@ test('runs are counted by state, and their open rows and rows in doubt by job', 
   await setRecord(redis, keys.run(first.id), counted({ created: 4, 'in-doubt': 2 }));
   const found = await census();
   expect(Object.fromEntries(found.states)).toEqual({ queued: 2, running: 1 });
-  expect(Object.fromEntries(found.openRows)).toEqual({ a: 9, b: 3 });
+  expect(Object.fromEntries(found.pendingRows)).toEqual({ a: 9, b: 3 });
   expect(Object.fromEntries(found.inDoubt)).toEqual({ a: 2, b: 0 });
 });
 

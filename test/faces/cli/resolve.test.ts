@@ -155,14 +155,20 @@ describe('an edited report file', () => {
     const first = await json([run, '--file', path]);
     expect(first).toMatchObject({
       exitCode: 0,
-      answer: { created: 1, notCreated: 1, unchanged: 0, open: 1, refused: [], inDoubt: 1, exitCode: 5 },
+      answer: { created: 1, notCreated: 1, unchanged: 0, undecided: 1, refused: [], inDoubt: 1, exitCode: 5 },
     });
     const decisions = await decisionsOf(run);
     const results = await readFile(reportFile(run, 'results.csv'), 'utf8');
     const left = await readFile(reportFile(run, 'in-doubt.csv'), 'utf8');
     expect(parse(left, { columns: true })).toMatchObject([{ onboard_row: '2', onboard_resolution: '' }]);
     const second = await json([run, '--file', path]);
-    expect(second.answer).toMatchObject({ created: 0, notCreated: 0, unchanged: 2, open: 1, refused: [] });
+    expect(second.answer).toMatchObject({
+      created: 0,
+      notCreated: 0,
+      unchanged: 2,
+      undecided: 1,
+      refused: [],
+    });
     expect(await decisionsOf(run)).toEqual(decisions);
     expect(await readFile(reportFile(run, 'results.csv'), 'utf8')).toBe(results);
   });
@@ -173,7 +179,10 @@ describe('an edited report file', () => {
     const said = await command([run, '--file', path]);
     expect([said.exitCode, await decisionsOf(run)]).toEqual([1, {}]);
     expect(said.stdout).toContain('No resolution is filled in: expected created:<id> or not-created');
-    expect(await json([run, '--file', path])).toMatchObject({ exitCode: 1, answer: { created: 0, open: 3 } });
+    expect(await json([run, '--file', path])).toMatchObject({
+      exitCode: 1,
+      answer: { created: 0, undecided: 3 },
+    });
   });
 
   test('is understood as people write it, and an id stays as it is', async () => {
@@ -190,7 +199,7 @@ describe('an edited report file', () => {
     const records: string[][] = parse(filled(await inDoubtCsv(run), { 2: 'created:sub;2' }));
     const saved = records.map((cells) => cells.map((cell) => `"${cell}"`).join(';')).join('\r\n');
     const said = await json([run, '--file', await file('excel.csv', `\uFEFF${saved}\r\n`)]);
-    expect(said.answer).toMatchObject({ created: 1, open: 2 });
+    expect(said.answer).toMatchObject({ created: 1, undecided: 2 });
     expect((await json([run, '2', '--created', 'sub;2'])).answer.unchanged).toBe(1);
   });
 
@@ -282,7 +291,11 @@ describe('an edited report file', () => {
     await writeFile(path, edited);
     expect((await json([run, '3', '--not-created'])).answer.kept).toBe('in-doubt.csv');
     expect(await readFile(path, 'utf8')).toBe(edited);
-    expect((await json([run, '--file', path])).answer).toMatchObject({ created: 1, open: 2, kept: null });
+    expect((await json([run, '--file', path])).answer).toMatchObject({
+      created: 1,
+      undecided: 2,
+      kept: null,
+    });
     expect(parse(await readFile(path), { columns: true })).toMatchObject([{ onboard_row: '2' }]);
   });
 

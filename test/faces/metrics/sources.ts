@@ -7,7 +7,7 @@ import {
 
 export const LEDGER: LedgerNumbers = {
   states: new Map([['running', 2]]),
-  openRows: new Map([['partner-x', 40]]),
+  pendingRows: new Map([['partner-x', 40]]),
   inDoubt: new Map([['partner-x', 7]]),
   lastEnds: new Map([['partner-x', { endedAt: 1_795_000_000, seconds: 61, exitCode: 5 }]]),
   service: 'away',

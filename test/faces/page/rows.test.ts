@@ -125,11 +125,11 @@ describe('the rows of a run', () => {
     expect((await listOf(page, run, { outcome: 'nonsense', after: '-1' })).rows[0]).toBe(1);
   });
 
-  test('are found by number, settled or open, and by a key that the ledger knows in whatever run', async () => {
+  test('are found by number, settled or pending, and by a key that the ledger knows in whatever run', async () => {
     const { page, run, seed } = await openRows();
     expect((await listOf(page, run, { q: '7' })).text).toContain('7K7createdsub-7');
     const later = await seed({ rows: 3, settlements: [endedRow(1, 'created')], closed: false });
-    expect((await listOf(page, later, { q: '3' })).text).toContain('3open has no outcome yet');
+    expect((await listOf(page, later, { q: '3' })).text).toContain('3pending has no outcome yet');
     expect((await listOf(page, later, { q: '4' })).rows).toEqual([]);
     await know(page, run, 'K9', 9);
     expect(await listOf(page, later, { q: 'K9' })).toMatchObject({

@@ -25,7 +25,7 @@ const cancelled = { state: 'cancelled', closedChunks: 1 } as const;
 /** The account of a file of which no later run has rows. */
 async function untouched({ id, rows, outcomes }: Run): Promise<Account> {
   const [open, inDoubt] = [countUnsuccessful(outcomes), outcomes['in-doubt']];
-  const counts = { atService: rows - open, writtenOff: 0, takenBack: 0, open, inDoubt, waiting: 0 };
+  const counts = { atService: rows - open, writtenOff: 0, takenBack: 0, open, inDoubt, pending: 0 };
   return {
     delivery: id,
     runs: [id],

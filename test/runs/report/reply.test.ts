@@ -26,7 +26,7 @@ describe('what becomes of an open row', () => {
     ['404', { outcome: 'failed', code: 'http_404' }, { status: 404 }, 'refused'],
     ['no answer', { outcome: 'failed', code: 'timeout' }, { status: 0 }, 'checked'],
     ['in doubt', { outcome: 'in-doubt' }, {}, 'checked'],
-    ['not ended', { outcome: 'open' }, undefined, 'checked'],
+    ['not ended', { outcome: 'pending' }, undefined, 'checked'],
     ['cancelled', { outcome: 'cancelled' }, {}, 'checked'],
     ['written off', { isWrittenOff: true, code: 'totals_row' }, {}, 'refused'],
     ['another account', { code: 'account_changed' }, {}, 'checked'],

@@ -286,7 +286,7 @@ describe('the control total', () => {
     const given = { rows: 20, state: 'paused', reason: 'interrupted', finishedAt: null } as const;
     const { files, summary } = await report(MIXED, given);
     expect(csvRecords(files['results.csv'])).toHaveLength(7);
-    expect(summary).toMatchObject({ settled: 6, open: 14, controlTotal: { holds: true }, exitCode: 4 });
+    expect(summary).toMatchObject({ settled: 6, pending: 14, controlTotal: { holds: true }, exitCode: 4 });
   });
 });
 
@@ -424,7 +424,7 @@ it('writeSummary, given a running run, writes the summary alone, and a later rep
   const files = await filesOf(directory);
   expect(Object.keys(files)).toEqual(['summary.json']);
   expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
-  expect(summary).toMatchObject({ settled: 6, open: 14, exitCode: null, topErrors: [], files: [] });
+  expect(summary).toMatchObject({ settled: 6, pending: 14, exitCode: null, topErrors: [], files: [] });
   const later = await report(MIXED, {}, directory);
   expect(JSON.parse(later.files['summary.json'] ?? '')).toEqual(later.summary);
 });

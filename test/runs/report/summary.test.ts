@@ -22,8 +22,8 @@ describe('summarize', () => {
     expect(summary).toMatchObject({
       run: 'run-1',
       settled: 4,
-      open: 0,
-      controlTotal: { rows: 4, settled: 4, open: 0, holds: true },
+      pending: 0,
+      controlTotal: { rows: 4, settled: 4, pending: 0, holds: true },
       writtenAt: '2026-03-01T10:00:10.000Z',
       rowsPerSecond: 1,
       exitCode: 1,
@@ -32,7 +32,7 @@ describe('summarize', () => {
 
   it('given a running run, counts its speed up to now and knows no exit status yet', () => {
     expect(ofRows({ state: 'running', rows: 10, finishedAt: null })).toMatchObject({
-      open: 6,
+      pending: 6,
       controlTotal: { holds: true },
       rowsPerSecond: 0.4,
       exitCode: null,
@@ -41,7 +41,7 @@ describe('summarize', () => {
 
   it.each([3, 5])('given 4 outcomes of %i rows in all, says that the total does not hold', (rows) => {
     expect(ofRows({ rows })).toMatchObject({
-      open: rows - 4,
+      pending: rows - 4,
       controlTotal: { holds: false },
       exitCode: 3,
     });

@@ -67,11 +67,11 @@ describe('renderSummary', () => {
     `);
   });
 
-  it('given a run that was interrupted, counts the open rows and gives the command that goes on', () => {
+  it('given a run that was interrupted, counts the pending rows and gives the command that goes on', () => {
     const paused = { rows: 5, state: 'paused', reason: 'interrupted', finishedAt: null } as const;
     const given = { ...paused, file: "it's here.csv" };
     const text = textOf(summaryOf(['created'], given));
-    expect(text).toContain('rows 5 = 1 created + 4 open');
+    expect(text).toContain('rows 5 = 1 created + 4 pending');
     expect(text).toContain(`onboard run subclients-create --sandbox 'it'\\''s here.csv'`);
   });
 

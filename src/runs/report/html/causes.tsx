@@ -23,7 +23,7 @@ export function WhereInFile({
       <figcaption class="dim">All rows of the file in their order, by what became of them</figcaption>
       <Strip title="Outcomes by place in the file" kinds={kinds} rows={rows} />
       <Ends rows={rows} />
-      <Legend kinds={[...kinds.map(({ kind }) => kind), ...(read < rows ? (['open'] as const) : [])]} />
+      <Legend kinds={[...kinds.map(({ kind }) => kind), ...(read < rows ? (['pending'] as const) : [])]} />
     </figure>
   );
 }

@@ -156,9 +156,9 @@ function FlowOf({ summary }: Pick<Page, 'summary'>) {
   const kinds = kindsOf(summary);
   const ends = kinds.map(([kind, n]) => ({ kind, label: kindWords(kind), rows: n }));
   const branches = [
-    { label: 'sent', ends: ends.filter(({ kind }) => kind !== 'open' && wasSent(kind)) },
-    { label: 'not sent', ends: ends.filter(({ kind }) => kind !== 'open' && !wasSent(kind)) },
-    { label: 'still to send', ends: ends.filter(({ kind }) => kind === 'open') },
+    { label: 'sent', ends: ends.filter(({ kind }) => kind !== 'pending' && wasSent(kind)) },
+    { label: 'not sent', ends: ends.filter(({ kind }) => kind !== 'pending' && !wasSent(kind)) },
+    { label: 'still to send', ends: ends.filter(({ kind }) => kind === 'pending') },
   ].filter((branch) => branch.ends.length > 0);
   const { rows } = summary;
   return (

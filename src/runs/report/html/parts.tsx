@@ -19,7 +19,7 @@ export function sumWords(kinds: ReadonlyArray<readonly [Kind, number]>): string 
   return kinds.map(([kind, n]) => `${numberShown(n)} ${kindWords(kind)}`).join(', ');
 }
 
-/** The control total: rows = 5 created + 2 in doubt + 3 open. */
+/** The control total: rows = 5 created + 2 in doubt + 3 pending. */
 export function Sum({ outcomes, rows }: Counts) {
   const kinds = kindsOf({ outcomes, rows });
   return (

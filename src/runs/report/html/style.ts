@@ -7,11 +7,11 @@ import { createHash } from 'node:crypto';
 import { OUTCOMES } from '../../../model/outcome.ts';
 
 const LIGHT =
-  '--bg:#fff;--fg:#1b242c;--dim:#566370;--line:#dde3e8;--card:#f6f8f9;--accent:#1f5fa8;--created:#12795f;--updated:#2f6fb0;--drafted:#0d7c8c;--listed:#3b7ea1;--adopted:#5c7a1f;--skipped:#7f8b96;--invalid:#a67c00;--rejected:#b3261e;--denied:#8e3b9c;--failed:#c95f20;--in-doubt:#5b3fd6;--cancelled:#7f868d;--open:#d5dce2;--ok:#12795f;--bad:#b3261e';
+  '--bg:#fff;--fg:#1b242c;--dim:#566370;--line:#dde3e8;--card:#f6f8f9;--accent:#1f5fa8;--created:#12795f;--updated:#2f6fb0;--drafted:#0d7c8c;--listed:#3b7ea1;--adopted:#5c7a1f;--skipped:#7f8b96;--invalid:#a67c00;--rejected:#b3261e;--denied:#8e3b9c;--failed:#c95f20;--in-doubt:#5b3fd6;--cancelled:#7f868d;--pending:#d5dce2;--ok:#12795f;--bad:#b3261e';
 const DARK =
-  '--bg:#12181d;--fg:#e6ebef;--dim:#9dabb7;--line:#2a353e;--card:#1a2229;--accent:#7db4f0;--created:#3fbf9b;--updated:#6aa9e6;--drafted:#4fc0cf;--listed:#6cb4d8;--adopted:#a3c25a;--skipped:#7c8893;--invalid:#e3bd4a;--rejected:#f0736a;--denied:#c98ad6;--failed:#f2a06b;--in-doubt:#a391ff;--cancelled:#75818b;--open:#2f3a43;--ok:#3fbf9b;--bad:#f0736a';
+  '--bg:#12181d;--fg:#e6ebef;--dim:#9dabb7;--line:#2a353e;--card:#1a2229;--accent:#7db4f0;--created:#3fbf9b;--updated:#6aa9e6;--drafted:#4fc0cf;--listed:#6cb4d8;--adopted:#a3c25a;--skipped:#7c8893;--invalid:#e3bd4a;--rejected:#f0736a;--denied:#c98ad6;--failed:#f2a06b;--in-doubt:#a391ff;--cancelled:#75818b;--pending:#2f3a43;--ok:#3fbf9b;--bad:#f0736a';
 
-const FILLS = [...OUTCOMES, 'open'].map((kind) => `.f-${kind}{fill:var(--${kind})}`);
+const FILLS = [...OUTCOMES, 'pending'].map((kind) => `.f-${kind}{fill:var(--${kind})}`);
 
 /** What report.html and the page have in common. */
 const COMMON = [

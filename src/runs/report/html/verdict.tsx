@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx';
 import { countOf, numberShown } from '../../../lib/terminal.ts';
 import { type Account, isUntouched, toCorrect } from '../../../model/account.ts';
 import { acceptedRows } from '../../../model/outcome.ts';
-import { openRows, type Run } from '../../../model/run.ts';
+import { pendingRows, type Run } from '../../../model/run.ts';
 
 type Counted = Pick<Run, 'rows' | 'outcomes' | 'state' | 'reason'>;
 
@@ -73,7 +73,7 @@ function sentencesOf(run: Counted, account: Account | null): Sentences {
       `left out: ${skipped === 1 ? 'its key was' : 'their keys were'} known already.`,
     ),
   ];
-  const isDone = openRows(run) === 0 && said.every(({ tone }) => tone === 'none');
+  const isDone = pendingRows(run) === 0 && said.every(({ tone }) => tone === 'none');
   return isDone ? [{ tone: 'ok', words: 'Nothing is left to do.' }, ...said] : said;
 }
 
@@ -84,7 +84,7 @@ function goingOn(run: Counted): Sentences {
   if (state === 'finished') return [];
   const tone = state === 'paused' || state === 'stopped' ? 'bad' : 'none';
   const why = reason === null ? '' : ` (${reason})`;
-  return ofRows(tone, openRows(run), `still to be sent: the run is ${state}${why}.`);
+  return ofRows(tone, pendingRows(run), `still to be sent: the run is ${state}${why}.`);
 }
 
 function ofRows(tone: Tone, rows: number, words: string): Sentences {
