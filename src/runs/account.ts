@@ -7,7 +7,7 @@ import {
   openAccounts,
 } from '../engine/ledger/account.ts';
 import type { RunStore } from '../engine/ledger/run-store.ts';
-import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
+import { createRunView, openAround } from '../engine/ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Account, Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
@@ -81,7 +81,7 @@ export async function* lastRows(rows: readonly Standing[], target: string, { red
     if (run === null) throw new Error(`run ${id} is gone from the ledger`);
     const view = createRunView(redis, keys, run);
     const numbers = new Set(rows.flatMap((one) => (one.run === id ? [one.row] : [])));
-    for await (const { settlements } of chunksAround(redis, keys, run, numbers)) {
+    for await (const settlements of openAround(redis, keys, run, numbers)) {
       const asked = settlements.filter(({ row }) => numbers.has(row));
       for await (const some of remainderRows(asked, view)) yield { run, rows: some };
     }

@@ -25,7 +25,7 @@ import { readOrigins } from './origins.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
 import { type RunBrief, readBriefs, readRun } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
-import { readAll } from './run-view.ts';
+import { areAllClosed, readAll, readOpen } from './run-view.ts';
 import { script } from './script.ts';
 
 export type Accounts = ReturnType<typeof openAccounts>;
@@ -154,7 +154,7 @@ async function rowsOf(
 ): Promise<Seen> {
   const of = JSON.stringify([run.outcomes, run.purged]);
   const known = memory.get(run.id);
-  const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn, isOver(run));
+  const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
   if (isOver(run)) memory.set(run.id, of, seen);
   return { ...seen, open: new Map(seen.open) };
 }
@@ -416,7 +416,43 @@ function countStand({ open, isOwn, atService, waiting }: Stand): Counts {
   };
 }
 
+/** Open rows alone are read where the run's counts say what became of all others. */
 async function readRows(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  isOwn: (row: number) => boolean,
+): Promise<Seen> {
+  const { skipped } = run.outcomes;
+  const failed = countUnsuccessful(run.outcomes);
+  // Which rows of an earlier run were skipped is told by their outcomes alone.
+  const areOthersTold = skipped === 0 || ownCount(run) === run.rows;
+  const isWhole = areAllClosed(run) && countSettled(run.outcomes) === run.rows;
+  const isTold = failed + skipped === 0 || (areOthersTold && isWhole);
+  if (!isOver(run) || !isTold) return readAllRows(redis, keys, run, isOwn, isOver(run));
+  const open = failed === 0 ? new Map<number, Standing>() : await openIn(redis, keys, run);
+  // Either Redis has lost some, or an outcome was recorded since the run was looked at.
+  if (open.size !== failed) return readAllRows(redis, keys, run, isOwn, true);
+  const ownOpen = [...open.keys()].filter(isOwn).length;
+  return { open, succeeded: ownCount(run) - ownOpen, waiting: 0, skipped: new Set(), isSettled: () => true };
+}
+
+async function openIn(redis: RedisConnection, keys: LedgerKeys, run: Run): Promise<Map<number, Standing>> {
+  const open = new Map<number, Standing>();
+  const chunks = Array.from({ length: run.chunks }, (_, i) => i + 1);
+  for await (const settlements of readOpen(redis, keys.run(run.id), chunks)) {
+    for (const one of settlements) if (!isSuccess(one.outcome)) open.set(one.row, standingIn(run, one));
+  }
+  return open;
+}
+
+function standingIn({ id, purged }: Run, { row, line, key, keyDigest, outcome, code }: Settlement): Standing {
+  // Its key was taken back: nobody is to send it.
+  const isWrittenOff = code === UNDONE;
+  return { run: id, row, line, key, keyDigest, outcome, code, isWrittenOff, isPurged: purged !== undefined };
+}
+
+async function readAllRows(
   redis: RedisConnection,
   keys: LedgerKeys,
   run: Run,
@@ -425,25 +461,20 @@ async function readRows(
 ): Promise<Seen> {
   const open = new Map<number, Standing>();
   const skipped = new Set<number>();
-  const own = ownCount(run);
-  if (hasAll && countUnsuccessful(run.outcomes) === 0 && run.outcomes.skipped === 0)
-    return { open, succeeded: own, waiting: 0, skipped, isSettled: () => true };
   const settled = new Set<number>();
   let [succeeded, ended, all] = [0, 0, 0];
-  const isPurged = run.purged !== undefined;
-  const see = ({ row, line, key, keyDigest, outcome, code }: Settlement) => {
+  const see = (settlement: Settlement) => {
+    const { row, outcome } = settlement;
     all += 1;
     if (!hasAll) settled.add(row);
     if (outcome === 'skipped' && !isOwn(row)) skipped.add(row);
     if (isOwn(row)) ended += 1;
-    // Its key was taken back: nobody is to send it.
-    const isWrittenOff = code === UNDONE;
-    if (!isSuccess(outcome))
-      open.set(row, { run: run.id, row, line, key, keyDigest, outcome, code, isWrittenOff, isPurged });
+    if (!isSuccess(outcome)) open.set(row, standingIn(run, settlement));
     else if (isOwn(row)) succeeded += 1;
   };
   for await (const { settlements } of readAll(redis, keys.run(run.id), run.chunks)) settlements.forEach(see);
   // Redis has lost some: which of them have an outcome is read row by row.
-  if (hasAll && all !== run.rows) return readRows(redis, keys, run, isOwn, false);
-  return { open, succeeded, waiting: own - ended, skipped, isSettled: (row) => hasAll || settled.has(row) };
+  if (hasAll && all !== run.rows) return readAllRows(redis, keys, run, isOwn, false);
+  const waiting = ownCount(run) - ended;
+  return { open, succeeded, waiting, skipped, isSettled: (row) => hasAll || settled.has(row) };
 }
