@@ -26,6 +26,8 @@ export function packChunk(settlements: readonly Settlement[], closedAt: number, 
 
 /** A block is mostly ids, which the best compression hardly shrinks. */
 const QUICKLY = { level: constants.Z_BEST_SPEED };
+/** Most are shorter: what is set aside for each is thrown away again. */
+const IN_PIECES = { chunkSize: 4_096 };
 /** Places of their boxes, where the ledger is sealed. */
 const BLOCK = 'block';
 const OPEN = 'open rows';
@@ -47,26 +49,31 @@ export function unpackOpen(open: Buffer, seal: Seal): Settlement[] {
 }
 
 function inflated(part: Buffer, place: string, seal: Seal): unknown {
-  return JSON.parse(inflateRawSync(seal.openBytes(place, part)).toString('utf8'));
+  return JSON.parse(inflateRawSync(seal.openBytes(place, part), IN_PIECES).toString('utf8'));
 }
 
 /** Of all rows the same value; each row's own; texts of one length, one after the other. */
-const columnSchema = z.union([
-  z.string(),
-  z.number(),
-  z.array(z.unknown()),
-  z.strictObject({ width: z.int().positive(), texts: z.string() }),
-]);
-type Column = z.infer<typeof columnSchema>;
+type Column = string | number | readonly unknown[] | { readonly width: number; readonly texts: string };
 
-/** How many rows; their columns, in the order of a tuple; rests, each by its row's index. */
-const columnsSchema = z.tuple([
-  z.int().nonnegative(),
-  z.array(columnSchema),
-  z.array(z.tuple([z.int(), z.unknown()])),
-]);
-type Columns = z.infer<typeof columnsSchema>;
-const blockSchema = z.tuple([z.number(), z.int().nonnegative(), columnsSchema]);
+/** How many rows; their columns, in the order of a tuple; rests, each with its row's index. */
+type Columns = readonly [rows: number, columns: readonly Column[], rests: ReadonlyArray<readonly unknown[]>];
+
+/** A general schema takes several times as long, where each chunk has a row that is open. */
+const columnsSchema = z.custom<Columns>(areColumns, 'expected rows of a chunk by columns');
+const blockSchema = z.tuple([z.number(), z.number(), columnsSchema]);
+
+function areColumns(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [rows, columns, rests]: readonly unknown[] = value;
+  if (!Number.isSafeInteger(rows) || !Array.isArray(columns) || !Array.isArray(rests)) return false;
+  return columns.every(isColumn) && rests.every(Array.isArray);
+}
+
+function isColumn(value: unknown): boolean {
+  if (typeof value !== 'object' || Array.isArray(value)) return true;
+  if (value === null || !('width' in value && 'texts' in value)) return false;
+  return Number(value.width) > 0 && typeof value.texts === 'string';
+}
 
 /**
  * By columns deflated bytes are a quarter fewer: what is alike in all rows stands there once. Row
@@ -85,7 +92,7 @@ function columnsOf(settlements: readonly Settlement[]): Columns {
     column(settlements.map(({ code }) => code)),
     column(settlements.map(({ message }) => message)),
   ];
-  const rests: [index: number, rest: unknown][] = [];
+  const rests: (readonly unknown[])[] = [];
   for (const [i, settlement] of settlements.entries()) {
     const rest = restOf(settlement);
     if (rest !== undefined) rests.push([i, rest]);
@@ -132,13 +139,13 @@ function settlementsIn([count, columns, rests]: Columns): Settlement[] {
       messages[i],
     ]);
   }
-  for (const [i, rest] of rests) tuples[i]?.push(rest);
+  for (const [i, rest] of rests) tuples[Number(i)]?.push(rest);
   return settlementsSchema.parse(tuples).map(fromTuple);
 }
 
 function valuesIn(values: Column, count: number): readonly unknown[] {
-  if (Array.isArray(values)) return values;
   if (typeof values !== 'object') return new Array<unknown>(count).fill(values);
+  if (!('texts' in values)) return values;
   const { width, texts } = values;
   const each: string[] = [];
   for (let end = width; end <= texts.length; end += width) each.push(texts.slice(end - width, end));

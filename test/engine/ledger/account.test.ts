@@ -23,7 +23,7 @@ test.each([
   ['open where another row of its own run made it', 'key_held', null, {}, 1],
   ['open where the rows of its job are grouped', 'http_404', LATER, { group: 'accounts' }, 1],
 ])('a row whose key has a record is %s', async (_, code, at, over, open) => {
-  const { redis, keys, store } = ownStore(own().redis);
+  const { redis, keys } = ownStore(own().redis);
   const job = { operation: 'counterparty.draft', key: 'externalId', ...over };
   const seed = (createdAt: Date) => {
     const run = newRun({ rows: 2, createdAt, definition: jobDefinitionSchema.parse(job) });
@@ -33,14 +33,14 @@ test.each([
   const run = await seed(new Date('2026-11-21T10:00:00Z'));
   const maker = at === null ? run : await seed(at);
   await setEntry(redis, keys, 'K1', `k ${maker.id} 2 id-2`, { space: 'counterparty' });
-  expect((await openAccounts(redis, keys, store).accountOf(run.id)).open).toBe(open);
+  expect((await openAccounts(redis, keys).accountOf(run.id)).open).toBe(open);
 });
 
 const UNDONE_ROW = { outcome: 'cancelled', code: UNDONE } as const;
 
 /** A closed run with two rows of each outcome; of some another outcome came later. */
 async function seedAll() {
-  const { redis, keys, store } = ownStore(own().redis);
+  const { redis, keys } = ownStore(own().redis);
   const settlements = [...OUTCOMES, ...OUTCOMES].map((outcome, i) => endedRow(i + 1, outcome));
   const ofOutcome = (outcome: Outcome) => settlements.find((one) => one.outcome === outcome)?.row ?? 0;
   const given = newRun({ rows: settlements.length, chunkRows: 5 });
@@ -59,7 +59,7 @@ async function seedAll() {
   ] as const)
     await addCount(redis, k, outcome, by);
   const openOf = async () => {
-    const { open, atService, waiting } = await openAccounts(redis, keys, store).standOf(id);
+    const { open, atService, waiting } = await openAccounts(redis, keys).standOf(id);
     return {
       open: [...open.values()].map(({ row, outcome, code }) => [row, outcome, code]),
       atService,

@@ -399,7 +399,7 @@ describe('closing', () => {
     await keepOpenRows(own().redis, k, 1, [doubtOf(2)]);
     await bench.ledger.settle(row(2, 'created', {}, 'b'));
     expect(await endsOf(bench)).toEqual(['1 created a', '2 created b']);
-    const { open } = await openAccounts(own().redis, bench.keys, bench.store).standOf(bench.id);
+    const { open } = await openAccounts(own().redis, bench.keys).standOf(bench.id);
     expect([...open]).toEqual([]);
     expect(await bench.ledger.close(1, 2)).toBe(true);
     expect(await own().redis.exists(k.openRows)).toBe(0);
