@@ -57,6 +57,14 @@ export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
 }
 
+/**
+ * Whether a closed chunk has the row among its open ones: it did not succeed, or another outcome
+ * may replace its own (`isReplaceable` in run-view.ts).
+ */
+export function staysOpen(outcome: Outcome): boolean {
+  return !succeeded(outcome) || outcome === 'adopted';
+}
+
 /** Of rows that the service accepted. */
 export type AcceptedOutcome = Extract<Outcome, 'created' | 'updated' | 'drafted' | 'listed'>;
 

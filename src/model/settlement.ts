@@ -60,8 +60,6 @@ export const settlementsSchema = z.custom<readonly SettlementTuple[]>(
   (value) => Array.isArray(value) && value.every(isTuple),
   'expected what became of rows',
 );
-/** A closed chunk: when it was closed, and its rows. */
-export const blockSchema = z.tuple([z.number(), settlementsSchema]);
 
 function isTuple(value: unknown): boolean {
   if (!Array.isArray(value) || value.length < FIELDS || value.length > FIELDS + 1) return false;
@@ -121,14 +119,21 @@ export const NO_REST: Pick<Settlement, 'values' | 'issues' | 'warnings'> = {
 };
 
 export function toTuple(s: Settlement): SettlementTuple {
-  const { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings } = s;
-  const { keyDigest, nth, accounts } = s;
+  const { row, line, key, outcome, status, id, attempts, ms, code, message } = s;
+  const rest = restOf(s);
+  // Written out: a list made from another costs a row half a microsecond.
+  if (rest === undefined) return [row, line, key, outcome, status, id, attempts, ms, code, message];
+  return [row, line, key, outcome, status, id, attempts, ms, code, message, rest];
+}
+
+/** What few rows have; `undefined`: nothing of it. */
+export function restOf(s: Settlement): SettlementTuple[10] {
+  const { values, issues, warnings, keyDigest, nth, accounts } = s;
   const hasValues = Object.keys(values).length > 0;
   const isNamed = keyDigest !== undefined || accounts !== undefined;
   const hasMore = issues.length > 0 || warnings.length > 0 || isNamed;
-  // Written out: a list made from another costs a row half a microsecond.
-  if (!hasValues && !hasMore) return [row, line, key, outcome, status, id, attempts, ms, code, message];
-  const rest = {
+  if (!hasValues && !hasMore) return undefined;
+  return {
     ...(hasValues && { values }),
     ...(issues.length > 0 && { issues: [...issues] }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
@@ -136,7 +141,6 @@ export function toTuple(s: Settlement): SettlementTuple {
     ...(nth !== undefined && { nth }),
     ...(accounts !== undefined && { accounts: [...accounts] }),
   };
-  return [row, line, key, outcome, status, id, attempts, ms, code, message, rest];
 }
 
 export function fromTuple(tuple: SettlementTuple): Settlement {

@@ -7,9 +7,9 @@ import {
   openAccounts,
 } from '../engine/ledger/account.ts';
 import type { RunStore } from '../engine/ledger/run-store.ts';
-import { chunksAround, createRunView } from '../engine/ledger/run-view.ts';
+import { createRunView, openAround } from '../engine/ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Account, Standing } from '../model/account.ts';
+import type { Standing } from '../model/account.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import type { Ledger } from '../session.ts';
 import { keepMoved, movedRecords } from './held-accounts.ts';
@@ -21,31 +21,27 @@ export function accountsAt(
   { redis, of }: Pick<Ledger, 'redis' | 'of'>,
   memory?: AccountMemory,
 ): Accounts {
-  const { keys, store } = of(target);
-  return openAccounts(redis, keys, store, memory);
+  const { keys } = of(target);
+  return openAccounts(redis, keys, memory);
 }
 
 /** Of the delivery that the run belongs to. */
-export async function accountOf({ id, target }: Run, ledger: Ledger, memory?: AccountMemory) {
-  const accounts = accountsAt(target, ledger, memory);
+export async function accountOf({ id, target }: Run, ledger: Ledger) {
+  const accounts = accountsAt(target, ledger);
   return accounts.accountOf(await accounts.deliveryOf(id));
 }
 
 export type OpenRow = { readonly row: number; readonly last: Standing };
 
 /** A delivery's open rows, each where it stands last; without those that have no outcome. */
-export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<OpenRow[]> {
-  const { open, isOwn } = await accountsAt(target, ledger).standOf(delivery);
+export async function openRowsOf(delivery: string, accounts: Pick<Accounts, 'standOf'>): Promise<OpenRow[]> {
+  const { open, isOwn } = await accounts.standOf(delivery);
   return rowsOf(open).filter(({ row, last }) => isOwn(row) && !last.isWrittenOff);
 }
 
 /** Rows of a run that can be written off, each where it stands last. */
-export async function rowsToWriteOff(
-  { id, target }: Run,
-  ledger: Ledger,
-  memory?: AccountMemory,
-): Promise<OpenRow[]> {
-  const { open } = await accountsAt(target, ledger, memory).standOf(id);
+export async function rowsToWriteOff(run: string, accounts: Pick<Accounts, 'standOf'>): Promise<OpenRow[]> {
+  const { open } = await accounts.standOf(run);
   return rowsOf(open).filter(({ last }) => isCorrectable(last));
 }
 
@@ -81,7 +77,7 @@ export async function* lastRows(rows: readonly Standing[], target: string, { red
     if (run === null) throw new Error(`run ${id} is gone from the ledger`);
     const view = createRunView(redis, keys, run);
     const numbers = new Set(rows.flatMap((one) => (one.run === id ? [one.row] : [])));
-    for await (const { settlements } of chunksAround(redis, keys, run, numbers)) {
+    for await (const settlements of openAround(redis, keys, run, numbers)) {
       const asked = settlements.filter(({ row }) => numbers.has(row));
       for await (const some of remainderRows(asked, view)) yield { run, rows: some };
     }

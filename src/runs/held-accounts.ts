@@ -71,8 +71,8 @@ type Release = {
  * rows of them are open.
  */
 export async function releaseAccounts(of: Run, { rows, request, areShared }: Release, ledger: Ledger) {
-  const { keys, store } = ledger.of(of.target);
-  const { open } = await openAccounts(ledger.redis, keys, store).standOf(of.id);
+  const { keys } = ledger.of(of.target);
+  const { open } = await openAccounts(ledger.redis, keys).standOf(of.id);
   const off = areShared ? rows.find((row) => open.get(row)?.isWrittenOff) : undefined;
   if (off !== undefined) throw refusedRelease(writtenOff(off, of));
   const held = await heldRows(of, rows, open, ledger);

@@ -92,7 +92,7 @@ export async function findOrigins(loading: Loading, ledger: Ledger): Promise<Fou
   const { file, definition, target } = loading;
   const { keys, store } = ledger.of(target);
   const latest = await store.latestTaker();
-  const accounts = openAccounts(ledger.redis, keys, store);
+  const accounts = openAccounts(ledger.redis, keys);
   const returning = await openReturning(loading, accounts, ledger);
   if (file.namesRows !== true && returning === null) return { notes: [], refused: null };
   const taking = createTaking();

@@ -148,7 +148,7 @@ async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<Registered
   const reruns = createRerunStore(ledger.redis, keys, parent.id);
   for (;;) {
     const latest = await store.latestTaker();
-    const accounts = openAccounts(ledger.redis, keys, store);
+    const accounts = openAccounts(ledger.redis, keys);
     const takers = await accounts.takersOf(parent.id);
     const unfinished = takers.find((run) => run.parent === parent.id && !isOver(run));
     const goingOn = unfinished === undefined ? null : await store.get(unfinished.id);

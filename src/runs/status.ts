@@ -114,8 +114,9 @@ export async function runsToSeeTo(ledger: Ledger): Promise<RunToSeeTo[]> {
       return { brief, isLatest };
     });
     const looks = briefs.filter(({ brief, isLatest }) => needsALook(brief, isLatest));
-    const found = looks.map(async ({ brief: { id, target }, isLatest }) => {
-      const runs = await shownRun(id, ledger.of(target).store);
+    const found = looks.map(async ({ brief, isLatest }) => {
+      const { store } = ledger.of(brief.target);
+      const runs = await (isOver(brief) ? endedRun(brief.id, store) : shownRun(brief.id, store));
       return runs.map((run) => ({ ...run, isLatest }));
     });
     shown.push(...(await Promise.all(found)).flat());
@@ -144,6 +145,12 @@ export async function openRuns(
 async function shownRun(id: string, store: RunStore): Promise<ShownRun[]> {
   const [run, leased] = await Promise.all([store.get(id), isRead(id, store)]);
   return run === null ? [] : [{ run, state: stateOf(run, leased) }];
+}
+
+/** Nobody reads it any more. */
+async function endedRun(id: string, store: RunStore): Promise<ShownRun[]> {
+  const run = await store.get(id);
+  return run === null ? [] : [{ run, state: stateOf(run, false) }];
 }
 
 /** Whether a process reads the run's rows; one that was killed on this machine doesn't. */

@@ -2,6 +2,8 @@
  * What tests find and change in Redis behind the program's back: losses, older copies, and what
  * would take a whole load to come about. Tests write by these alone (test/house/house.test.ts).
  */
+
+import { packChunk } from '../../src/engine/ledger/block.ts';
 import {
   accountParts,
   accountPlace,
@@ -11,7 +13,6 @@ import {
   type LedgerKeys,
   type RunKeys,
 } from '../../src/engine/ledger/keys.ts';
-import { packBlock } from '../../src/engine/ledger/mark.ts';
 import { protocol } from '../../src/engine/ledger/protocol.ts';
 import { chunkJobId } from '../../src/engine/queue/chunk-job.ts';
 import { QUEUE_NAME } from '../../src/engine/queue/chunk-queue.ts';
@@ -209,15 +210,32 @@ export function setChunk(redis: Redis, k: Pick<RunKeys, 'chunk'>, fields: Fields
 /** Chunks as the last of their workers closes them, all at once. */
 export async function closeChunks(
   redis: Redis,
-  { blocks, record }: RunKeys,
+  { blocks, openRows, record }: RunKeys,
   chunks: ReadonlyMap<number, readonly Settlement[]>,
 ): Promise<void> {
   const batch = redis.multi();
   for (const [n, settlements] of chunks) {
-    batch.hset(blocks, n, packBlock(settlements, Date.now(), CLEAR));
+    const { block, open } = packChunk(settlements, Date.now(), CLEAR);
+    batch.hset(blocks, n, block);
+    if (open !== null) batch.hset(openRows, n, open);
     for (const { outcome } of settlements) batch.hincrby(record, `o:${outcome}`, 1);
   }
   await batch.exec();
+}
+
+/** As Redis might lose them. */
+export async function dropOpenRows(redis: Redis, { openRows }: Pick<RunKeys, 'openRows'>, chunk: number) {
+  await redis.hdel(openRows, String(chunk));
+}
+
+/** As half a close leaves them: without a block. */
+export async function keepOpenRows(
+  redis: Redis,
+  { openRows }: Pick<RunKeys, 'openRows'>,
+  chunk: number,
+  settlements: readonly Settlement[],
+): Promise<void> {
+  await redis.hset(openRows, chunk, packChunk(settlements, Date.now(), CLEAR).open ?? '');
 }
 
 type OfRun = Exclude<keyof RunKeys, 'chunk' | 'lease' | 'rate' | 'record' | 'seal' | 'story' | 'takers'>;

@@ -11,6 +11,7 @@ import type { RedisConnection } from '../../lib/redis-connection.ts';
 import type { Account, Standing } from '../../model/account.ts';
 import { digestOf } from '../../model/audit.ts';
 import { identityByPlace } from '../../model/identity.ts';
+import { keyFormSchema } from '../../model/key-form.ts';
 import { countSettled, countUnsuccessful, succeeded as isSuccess } from '../../model/outcome.ts';
 import { isOver, type Run, requestSchema, type StateRequest } from '../../model/run.ts';
 import { type Settlement, UNDONE } from '../../model/settlement.ts';
@@ -23,9 +24,8 @@ import { formAt, type LedgerKeys, placeOfDigest } from './keys.ts';
 import WRITE_OFF from './lua/write-off.lua';
 import { readOrigins } from './origins.ts';
 import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
-import { type RunBrief, readBriefs, readRun } from './run-record.ts';
-import type { RunStore } from './run-store.ts';
-import { readAll } from './run-view.ts';
+import { type RunBrief, readBriefs } from './run-record.ts';
+import { areAllClosed, readAll, readOpen } from './run-view.ts';
 import { script } from './script.ts';
 
 export type Accounts = ReturnType<typeof openAccounts>;
@@ -75,22 +75,17 @@ export function createAccountMemory() {
 type Looking = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
-  readonly store: Pick<RunStore, 'definition'>;
   readonly memory: AccountMemory;
+  readonly briefs: Map<string, Promise<RunBrief>>;
   readonly stands: Map<string, Promise<Stand>>;
   readonly families: Map<string, Promise<readonly RunBrief[]>>;
   readonly makers: Map<string, Promise<Maker>>;
   readonly origins: Map<string, Promise<Origins>>;
 };
 
-export function openAccounts(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  store: Pick<RunStore, 'definition'>,
-  memory = createAccountMemory(),
-) {
-  const known = { stands: new Map(), families: new Map(), makers: new Map(), origins: new Map() };
-  const looking: Looking = { redis, keys, store, memory, ...known };
+export function openAccounts(redis: RedisConnection, keys: LedgerKeys, memory = createAccountMemory()) {
+  const known = { briefs: new Map(), stands: new Map(), families: new Map(), makers: new Map() };
+  const looking: Looking = { redis, keys, memory, ...known, origins: new Map() };
   return {
     standOf: (id: string) => standOf(looking, id),
     takersOf: (id: string) => takersOf(looking, id),
@@ -130,8 +125,7 @@ function takersOf({ families, redis, keys }: Looking, id: string): Promise<reado
 
 async function lookAt(looking: Looking, id: string): Promise<Stand> {
   const { redis, keys } = looking;
-  const run = await readRun(redis, keys, id);
-  if (run === null) throw new Error(`run ${id} is gone from the ledger`);
+  const run = await briefOf(looking, id);
   const isOwn = ownRows(await originsOf(looking, run));
   const { open, isSettled, succeeded, pending, skipped } = await rowsOf(looking, run, isOwn);
   const own = () => [...open.keys()].filter(isOwn).length;
@@ -149,17 +143,17 @@ async function lookAt(looking: Looking, id: string): Promise<Stand> {
 
 async function rowsOf(
   { redis, keys, memory }: Looking,
-  run: Run,
+  run: RunBrief,
   isOwn: (row: number) => boolean,
 ): Promise<Seen> {
   const of = JSON.stringify([run.outcomes, run.purged]);
   const known = memory.get(run.id);
-  const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn, isOver(run));
+  const seen = known?.of === of ? known.seen : await readRows(redis, keys, run, isOwn);
   if (isOver(run)) memory.set(run.id, of, seen);
   return { ...seen, open: new Map(seen.open) };
 }
 
-type Taking = { readonly taker: RunBrief; readonly run: Run; readonly open: Map<number, Standing> };
+type Taking = { readonly taker: RunBrief; readonly run: RunBrief; readonly open: Map<number, Standing> };
 
 /**
  * What became of rows that a later run took. One that was skipped, since its key was known, says
@@ -170,7 +164,7 @@ async function take(looking: Looking, { taker, run: { id }, open }: Taking): Pro
     standOf(looking, taker.id),
     originsOf(looking, taker),
   ]);
-  const isGrouped = skipped.size > 0 && (await looking.store.definition(id))?.group !== undefined;
+  const isGrouped = skipped.size > 0 && (await keyTermsOf(looking, id)).group !== undefined;
   for (const [row, from] of origins.get(id) ?? []) {
     const now = of(row);
     const isLike = skipped.has(row) && (isGrouped || ANOTHERS.has(open.get(from)?.code ?? ''));
@@ -185,12 +179,12 @@ async function take(looking: Looking, { taker, run: { id }, open }: Taking): Pro
  * may have created its record: that closes the row, unless it stands for another of this file. A
  * group's rows have one key.
  */
-async function closeByKey(looking: Looking, run: Run, open: Map<number, Standing>): Promise<void> {
-  const { redis, keys, store } = looking;
+async function closeByKey(looking: Looking, run: RunBrief, open: Map<number, Standing>): Promise<void> {
+  const { redis, keys } = looking;
   const space = spaceOf(run.operation);
   const keyed = [...open].filter(([, one]) => one.run === run.id && isNamed(one));
   if (space === null || keyed.length === 0) return;
-  const { keyForm: form, group } = (await store.definition(run.id)) ?? {};
+  const { keyForm: form, group } = await keyTermsOf(looking, run.id);
   if (group !== undefined) return;
 
   for (const batch of batchesOf(keyed, KEYS_AT_ONCE)) {
@@ -208,17 +202,29 @@ async function closeByKey(looking: Looking, run: Run, open: Map<number, Standing
   }
 }
 
+/** What accounts ask of a definition: the whole would take a hundred times as long to check. */
+const keyTermsSchema = z.object({ keyForm: keyFormSchema, group: z.string().optional() }).partial();
+
+async function keyTermsOf({ redis, keys }: Looking, run: string): Promise<z.infer<typeof keyTermsSchema>> {
+  const definition = await redis.hget(keys.run(run).record, 'definition');
+  return keyTermsSchema.parse(JSON.parse(definition ?? '{}'));
+}
+
 /** All of a large file at a time would not fit the page's memory. */
 const KEYS_AT_ONCE = 5_000;
 
 type Made = { readonly code: string; readonly made: Pick<Standing, 'run' | 'row'> };
 
 /** Later than the run, or by the one that its row waited for; not for another row. */
-async function isMadeFor(looking: Looking, { id, createdAt }: Run, { code, made }: Made): Promise<boolean> {
+async function isMadeFor(
+  looking: Looking,
+  { id, createdAt }: RunBrief,
+  { code, made }: Made,
+): Promise<boolean> {
   if (made.run === id) return false;
   const { maker, isOwn } = await makerOf(looking, made.run);
   if (maker === undefined || !(maker.createdAt > createdAt || WAITED.has(code))) return false;
-  return isOwn(made.row) || !(await familyOf(looking, id)).includes(made.run);
+  return isOwn(made.row) || !(await familyOf(looking, id)).has(made.run);
 }
 
 /** The deliveries that rows of a run come from in the end; `null`: all of its rows. */
@@ -239,22 +245,24 @@ async function rootsOf(
   return roots;
 }
 
-async function familyOf(looking: Looking, id: string): Promise<string[]> {
-  const family = new Set([id]);
-  for (const one of family) {
-    for (const taker of await takersOf(looking, one)) family.add(taker.id);
+async function familyOf(looking: Looking, id: string): Promise<ReadonlyMap<string, RunBrief>> {
+  const family = new Map([[id, await briefOf(looking, id)]]);
+  for (const one of family.keys()) {
+    for (const taker of await takersOf(looking, one)) family.set(taker.id, taker);
   }
-  return [...family];
+  return family;
 }
 
 async function accountOf(looking: Looking, id: string): Promise<Account> {
   const brief = await briefOf(looking, id);
-  const runs = await familyOf(looking, id);
+  const family = await familyOf(looking, id);
+  // Before the rows are counted: of a run that was over by then, each has its outcome.
+  const areOver = [...family.values()].every(isOver);
+  const runs = [...family.keys()];
   const rows = ownCount(brief);
   const byCounts = isToldByCounts(brief, runs);
   const counts = byCounts ? counted(brief) : countStand(await standOf(looking, id));
   const { atService, writtenOff, takenBack, open, pending } = counts;
-  const areOver = (await readBriefs(looking.redis, looking.keys, runs)).every(isOver);
   const holds = atService + writtenOff + takenBack + open === rows && (pending === 0 || !areOver);
   return { delivery: id, runs, rows, ...counts, holds };
 }
@@ -269,10 +277,12 @@ async function seenTo(looking: Looking, id: string): Promise<ReadonlySet<number>
   return rows;
 }
 
-async function briefOf({ redis, keys }: Looking, id: string): Promise<RunBrief> {
-  const [brief] = await readBriefs(redis, keys, [id]);
-  if (brief === undefined) throw new Error(`run ${id} is gone from the ledger`);
-  return brief;
+function briefOf({ redis, keys, briefs }: Looking, id: string): Promise<RunBrief> {
+  return once(briefs, id, async () => {
+    const [brief] = await readBriefs(redis, keys, [id]);
+    if (brief === undefined) throw new Error(`run ${id} is gone from the ledger`);
+    return brief;
+  });
 }
 
 export function once<T>(known: Map<string, Promise<T>>, id: string, look: () => Promise<T>): Promise<T> {
@@ -361,7 +371,7 @@ function isNamed(one: Standing): boolean {
 const ANOTHERS: ReadonlySet<string> = new Set(['duplicate_key', 'same_row']);
 
 /** Where no digest says what its run claimed: without a key, its place in the file. */
-function nameOf({ key, row }: Standing, run: Run): string {
+function nameOf({ key, row }: Standing, run: Pick<Run, 'sha256'>): string {
   return key === '' ? identityByPlace(run, row) : key;
 }
 
@@ -416,34 +426,72 @@ function countStand({ open, isOwn, atService, pending }: Stand): Counts {
   };
 }
 
+/** Open rows alone are read where the run's counts say what became of all others. */
 async function readRows(
   redis: RedisConnection,
   keys: LedgerKeys,
-  run: Run,
+  run: RunBrief,
+  isOwn: (row: number) => boolean,
+): Promise<Seen> {
+  const { skipped } = run.outcomes;
+  const failed = countUnsuccessful(run.outcomes);
+  // Which rows of an earlier run were skipped is told by their outcomes alone.
+  const areOthersTold = skipped === 0 || ownCount(run) === run.rows;
+  const isWhole = areAllClosed(run) && countSettled(run.outcomes) === run.rows;
+  const isTold = failed + skipped === 0 || (areOthersTold && isWhole);
+  if (!isOver(run) || !isTold) return readAllRows(redis, keys, run, isOwn, isOver(run));
+  const open = failed === 0 ? new Map<number, Standing>() : await openIn(redis, keys, run);
+  // Either Redis has lost some, or an outcome was recorded since the run was looked at.
+  if (open.size !== failed) return readAllRows(redis, keys, run, isOwn, true);
+  const ownOpen = [...open.keys()].filter(isOwn).length;
+  return { open, succeeded: ownCount(run) - ownOpen, pending: 0, skipped: new Set(), isSettled: () => true };
+}
+
+async function openIn(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: RunBrief,
+): Promise<Map<number, Standing>> {
+  const open = new Map<number, Standing>();
+  const chunks = Array.from({ length: run.chunks }, (_, i) => i + 1);
+  for await (const settlements of readOpen(redis, keys.run(run.id), chunks)) {
+    for (const one of settlements) if (!isSuccess(one.outcome)) open.set(one.row, standingIn(run, one));
+  }
+  return open;
+}
+
+function standingIn(
+  { id, purged }: RunBrief,
+  { row, line, key, keyDigest, outcome, code }: Settlement,
+): Standing {
+  // Its key was taken back: nobody is to send it.
+  const isWrittenOff = code === UNDONE;
+  return { run: id, row, line, key, keyDigest, outcome, code, isWrittenOff, isPurged: purged !== undefined };
+}
+
+async function readAllRows(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: RunBrief,
   isOwn: (row: number) => boolean,
   hasAll: boolean,
 ): Promise<Seen> {
   const open = new Map<number, Standing>();
   const skipped = new Set<number>();
-  const own = ownCount(run);
-  if (hasAll && countUnsuccessful(run.outcomes) === 0 && run.outcomes.skipped === 0)
-    return { open, succeeded: own, pending: 0, skipped, isSettled: () => true };
   const settled = new Set<number>();
   let [succeeded, ended, all] = [0, 0, 0];
-  const isPurged = run.purged !== undefined;
-  const see = ({ row, line, key, keyDigest, outcome, code }: Settlement) => {
+  const see = (settlement: Settlement) => {
+    const { row, outcome } = settlement;
     all += 1;
     if (!hasAll) settled.add(row);
     if (outcome === 'skipped' && !isOwn(row)) skipped.add(row);
     if (isOwn(row)) ended += 1;
-    // Its key was taken back: nobody is to send it.
-    const isWrittenOff = code === UNDONE;
-    if (!isSuccess(outcome))
-      open.set(row, { run: run.id, row, line, key, keyDigest, outcome, code, isWrittenOff, isPurged });
+    if (!isSuccess(outcome)) open.set(row, standingIn(run, settlement));
     else if (isOwn(row)) succeeded += 1;
   };
   for await (const { settlements } of readAll(redis, keys.run(run.id), run.chunks)) settlements.forEach(see);
   // Redis has lost some: which of them have an outcome is read row by row.
-  if (hasAll && all !== run.rows) return readRows(redis, keys, run, isOwn, false);
-  return { open, succeeded, pending: own - ended, skipped, isSettled: (row) => hasAll || settled.has(row) };
+  if (hasAll && all !== run.rows) return readAllRows(redis, keys, run, isOwn, false);
+  const pending = ownCount(run) - ended;
+  return { open, succeeded, pending, skipped, isSettled: (row) => hasAll || settled.has(row) };
 }

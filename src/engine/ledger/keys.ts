@@ -20,10 +20,13 @@ export type RunKeys = {
   readonly record: string;
   /** Prefix; with the chunk's number: the hash of an open chunk (lua/parts/open-chunk). */
   readonly chunk: string;
-  /** Hash: closed chunk → its rows' settlements, deflated. */
+  /** Hash: closed chunk → its rows' settlements but for the open ones, deflated (block.ts). */
   readonly blocks: string;
-  /** The same, as a purge that is under way leaves them. */
+  /** Hash: closed chunk → its open rows, deflated; none for one without any. */
+  readonly openRows: string;
+  /** The two as a purge that is under way leaves them. */
   readonly purgedBlocks: string;
+  readonly purgedOpenRows: string;
   /** Hash: row → settlement that replaced one of its chunk's block. */
   readonly late: string;
   /** Hash: row in doubt → chunk. */
@@ -117,7 +120,9 @@ function runKeys(run: string, base: string, sealing: Sealing): RunKeys {
     record: base,
     chunk: `${base}:chunk:`,
     blocks: `${base}:blocks`,
+    openRows: `${base}:open-rows`,
     purgedBlocks: `${base}:purged-blocks`,
+    purgedOpenRows: `${base}:purged-open-rows`,
     late: `${base}:late`,
     doubts: `${base}:doubts`,
     sources: `${base}:sources`,

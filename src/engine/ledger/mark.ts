@@ -1,18 +1,15 @@
 /**
- * How a row's state is stored: as a mark of its own (an intent or its settlement) while its chunk
- * is open, in the chunk's block once it is closed. The scripts compare marks as text, so their form
- * is part of the promise that no row is sent twice. In a sealed ledger a settlement's key, id and
- * message are in a box, its other fields in clear: the scripts read them.
+ * How a row's state is stored while its chunk is open: as a mark of its own, an intent or its
+ * settlement; block.ts has closed chunks. The scripts compare marks as text, so their form is part
+ * of the promise that no row is sent twice. In a sealed ledger a settlement's key, id and message
+ * are in a box, its other fields in clear: the scripts read them.
  */
 
-import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
 import { createLatestMap } from '../../lib/recent.ts';
 import type { Seal } from '../../lib/seal.ts';
 import {
-  blockSchema,
   fromTuple,
-  type SettledChunk,
   type Settlement,
   settlementSchema,
   settlementsSchema,
@@ -125,24 +122,6 @@ export function parseSettlement(text: string, seal: Seal): Settlement {
   const json: unknown = JSON.parse(text);
   const box: unknown = Array.isArray(json) ? json[BOX_AT] : undefined;
   return fromTuple(settlementSchema.parse(typeof box === 'string' ? openedWith(box, seal)(json) : json));
-}
-
-/** A block is mostly ids, which the best compression hardly shrinks, in five times the time. */
-const QUICKLY = { level: constants.Z_BEST_SPEED };
-
-/** When the chunk was closed, and its settlements in row order, deflated: about 20 bytes a row. */
-export function packBlock(settlements: readonly Settlement[], closedAt: number, seal: Seal): Buffer {
-  return seal.bytes(BLOCK, deflateRawSync(JSON.stringify([closedAt, settlements.map(toTuple)]), QUICKLY));
-}
-
-const BLOCK = 'block';
-
-type Block = Pick<SettledChunk, 'settlements'> & { readonly closedAt: number };
-
-export function unpackBlock(block: Buffer, seal: Seal): Block {
-  const json: unknown = JSON.parse(inflateRawSync(seal.openBytes(BLOCK, block)).toString('utf8'));
-  const [closedAt, settlements] = blockSchema.parse(json);
-  return { closedAt, settlements: settlements.map(fromTuple) };
 }
 
 export function parseSettlements(text: string, seal: Seal): Settlement[] {

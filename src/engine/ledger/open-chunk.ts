@@ -12,11 +12,12 @@ import { chunksOf, type Run, type RunState, runStateSchema } from '../../model/r
 import type { Settlement } from '../../model/settlement.ts';
 import { stubOf } from './audit.ts';
 import { appendingSeldom } from './audit-chain.ts';
+import { packChunk } from './block.ts';
 import type { LedgerKeys } from './keys.ts';
 import CLOSE from './lua/close.lua';
 import READ_CHUNK from './lua/read-chunk.lua';
 import TAKE from './lua/take.lua';
-import { type Mark, packBlock, parseMark, parseSettlements, UNSENT_MARK } from './mark.ts';
+import { type Mark, parseMark, parseSettlements, UNSENT_MARK } from './mark.ts';
 import { script } from './script.ts';
 import { type VerifiedLedger, whenVerified } from './verified.ts';
 
@@ -98,13 +99,15 @@ export async function closeChunk(
   const settlements = settlementsOf(marks);
   if (settlements.length !== rows) return false;
   const k = keys.run(run.id);
-  const [at, block] = [now().toISOString(), packBlock(settlements, now().getTime(), seal)];
+  const at = now();
+  const { block, open } = packChunk(settlements, at.getTime(), seal);
   passStage('closing', () => [], chunk);
   const answer = await appendingSeldom(verified.redis, [keys.audit], ([link = '']) =>
-    verified.call(close, [k.record, k.chunk, k.blocks, keys.audit], () => {
+    verified.call(close, [k.record, k.chunk, k.blocks, k.openRows, keys.audit], () => {
       // What was read counts only while the ledger was not put back since.
       const seen = recovery === verified.recoveries() ? outcomes : VOID;
-      return [link, chunk, seen, block, chunksOf(run), at, stubOf(keys, run.id, at)];
+      const stub = stubOf(keys, run.id, at.toISOString());
+      return [link, chunk, seen, block, open ?? NONE, chunksOf(run), at.toISOString(), stub];
     }),
   );
   if (answer === 1) passStage('closed', () => [], chunk);
@@ -113,6 +116,8 @@ export async function closeChunk(
 
 /** No chunk has this number of outcomes. */
 const VOID = -1;
+/** No open rows. */
+const NONE = '';
 
 type OwnMark = { readonly row: number; readonly mark: string; readonly process: string };
 

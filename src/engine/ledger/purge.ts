@@ -12,10 +12,10 @@ import { withoutValues } from '../../model/sentence.ts';
 import { forgetAccounts } from './account-index.ts';
 import { stubOf } from './audit.ts';
 import { appending } from './audit-chain.ts';
-import { fieldsPlace, identityPlace, type LedgerKeys, placeOfDigest } from './keys.ts';
+import { type PackedChunk, packChunk } from './block.ts';
+import { fieldsPlace, identityPlace, type LedgerKeys, placeOfDigest, type RunKeys } from './keys.ts';
 import COMPLETE_PURGE from './lua/complete-purge.lua';
 import FORGET_CONTENT from './lua/forget-content.lua';
-import { packBlock } from './mark.ts';
 import type { RunBrief } from './run-record.ts';
 import { readAll } from './run-view.ts';
 import { script } from './script.ts';
@@ -30,6 +30,14 @@ type PurgedKeys = {
   /** Its accounts are guarded. */
   readonly isGuarded: boolean;
 };
+
+async function keepPurged(redis: RedisConnection, k: RunKeys, chunk: string, packed: PackedChunk) {
+  const { block, open } = packed;
+  // An earlier attempt may have found a row in doubt that has its outcome by now.
+  if (open === null) await redis.hdel(k.purgedOpenRows, chunk);
+  else await redis.hset(k.purgedOpenRows, chunk, open);
+  await redis.hset(k.purgedBlocks, chunk, block);
+}
 
 export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrief) {
   const k = keys.run(run.id);
@@ -62,7 +70,7 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
         }));
         const digests = left.flatMap(({ keyDigest = '' }) => (keyDigest === '' ? [] : [keyDigest]));
         if (space !== null) await forgetContent(space, digests, keepsAccounts);
-        await redis.hset(k.purgedBlocks, String(chunk), packBlock(left, closedAt ?? 0, CLEAR));
+        await keepPurged(redis, k, String(chunk), packChunk(left, closedAt ?? 0, CLEAR));
       }
       if (space !== null && !keepsAccounts) await forgetAccounts({ redis, keys, space }, run.id);
       return true;
@@ -72,7 +80,8 @@ export function openPurge(redis: RedisConnection, keys: LedgerKeys, run: RunBrie
       const { by } = purged;
       const of = { count: run.rows, ...run.outcomes, ...(by !== keys.actor.name && { by }) };
       const gone = [k.sources, k.bodies, k.documents, k.sightings, k.late, k.input];
-      const names = [k.record, k.blocks, k.purgedBlocks, keys.audit, ...gone];
+      const parts = [k.blocks, k.openRows, k.purgedBlocks, k.purgedOpenRows];
+      const names = [k.record, ...parts, keys.audit, ...gone];
       const entry = [stubOf(keys, run.id, purged.at), JSON.stringify(of)];
       await appending(redis, [keys.audit], ([link = '']) =>
         complete(redis, names, [JSON.stringify(purged), PURGED_FILE, link, ...entry]),

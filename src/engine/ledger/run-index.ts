@@ -14,7 +14,7 @@ const TARGETS = 'onboard:{index}:targets';
 const VERSION = 'onboard:{index}:version';
 
 /** The only form that this program reads and writes. */
-const LEDGER_VERSION = '9';
+const LEDGER_VERSION = '10';
 
 type Asked = { exists(key: string): Promise<number>; get(key: string): Promise<string | null> };
 

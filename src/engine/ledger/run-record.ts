@@ -239,8 +239,6 @@ export async function readRun(redis: RedisConnection, keys: LedgerKeys, id: stri
 }
 
 const briefSchema = runSchema.omit({
-  sha256: true,
-  operation: true,
   chunkRows: true,
   source: true,
   chunkEnds: true,

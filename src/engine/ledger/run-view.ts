@@ -3,20 +3,25 @@
  * by chunk, open or closed, and what is kept of rows that did not succeed. Memory does not grow
  * with the run.
  */
+import { batchesOf } from '../../lib/batches.ts';
 import type { RedisConnection } from '../../lib/redis-connection.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { passStep } from '../../lib/steps.ts';
+import { staysOpen } from '../../model/outcome.ts';
 import { type KeptSighting, sightingSchema } from '../../model/resolution.ts';
 import { rowSchema } from '../../model/row.ts';
-import { type Chunking, chunksOf, type Run, rowsBefore } from '../../model/run.ts';
+import { type Chunking, chunksOf, type Run, type RunProgress, rowsBefore } from '../../model/run.ts';
 import type { LedgerView, RefusalBody, SettledChunk, Settlement } from '../../model/settlement.ts';
+import { unpackChunk, unpackOpen } from './block.ts';
 import { type KeptOfRow, keptPlace, type LedgerKeys, type RunKeys } from './keys.ts';
-import { parseSettlement, unpackBlock } from './mark.ts';
+import { parseSettlement } from './mark.ts';
 import { readMarks, settlementsOf } from './open-chunk.ts';
 import { openBody } from './refusal-bodies.ts';
 import { createRunInput } from './reruns.ts';
 
 const CHUNKS_AT_ONCE = 16;
+/** Few of their rows are open. */
+const OPEN_AT_ONCE = 64;
 
 export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): LedgerView {
   const k = keys.run(run.id);
@@ -60,13 +65,41 @@ export async function* chunksAround(
   run: Run,
   rows: ReadonlySet<number>,
 ): AsyncGenerator<SettledChunk> {
-  if (rows.size === 0) return;
+  const chunks = await numbersAround(redis, keys, run, rows);
+  for (const some of batchesOf(chunks, CHUNKS_AT_ONCE))
+    yield* await readChunks(redis, keys.run(run.id), some);
+}
+
+/** The open rows of the chunks with these, which did not succeed; in order. */
+export async function* openAround(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  rows: ReadonlySet<number>,
+): AsyncGenerator<readonly Settlement[]> {
+  if (areAllClosed(run)) {
+    yield* readOpen(redis, keys.run(run.id), await numbersAround(redis, keys, run, rows));
+    return;
+  }
+  for await (const { settlements } of chunksAround(redis, keys, run, rows))
+    yield settlements.filter(({ outcome }) => staysOpen(outcome));
+}
+
+async function numbersAround(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  rows: ReadonlySet<number>,
+): Promise<number[]> {
+  if (rows.size === 0) return [];
   // The rows of a rerun keep their numbers from its parent's file.
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
-  const chunks = chunksWith(rows, run, numbers);
-  for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
-    yield* await readChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
-  }
+  return chunksWith(rows, run, numbers);
+}
+
+/** Before that, what Redis lost of a run may have left open rows of a chunk that is not closed. */
+export function areAllClosed({ closedChunks, chunks }: RunProgress): boolean {
+  return closedChunks === chunks;
 }
 
 /** `numbers`: the run's row numbers, where they don't count from 1. */
@@ -91,26 +124,70 @@ export async function readChunks(
   k: RunKeys,
   chunks: readonly number[],
 ): Promise<readonly SettledChunk[]> {
+  if (chunks.length === 0) return [];
   const seal = await k.seal();
-  const read = await Promise.all(chunks.map((n) => readChunk(redis, k, n, seal)));
-  const late = await readRows(redis, k.late, replaceable(read.flatMap(({ settlements }) => settlements)));
+  const closed = await readClosed(redis, k, chunks, seal);
+  const read = await Promise.all(
+    closed.map((one, i) => one ?? readOpenChunk(redis, k, chunks[i] ?? 0, seal)),
+  );
+  const late = await readLate(
+    redis,
+    k,
+    read.flatMap(({ settlements }) => settlements),
+  );
   if (late.size === 0) return read;
   return read.map((one) => ({ ...one, settlements: one.settlements.map((s) => replaced(s, late, seal)) }));
 }
 
-/** The block is looked for twice: the chunk may close between the two look-ups. */
-async function readChunk(
+/** `null` for one that is not closed. */
+async function readClosed(
+  redis: RedisConnection,
+  k: RunKeys,
+  chunks: readonly number[],
+  seal: Seal,
+): Promise<(SettledChunk | null)[]> {
+  const names = chunks.map(String);
+  const look = async () => {
+    const parts = [redis.hmgetBuffer(k.blocks, ...names), redis.hmgetBuffer(k.openRows, ...names)] as const;
+    const [blocks, openRows] = await Promise.all(parts);
+    return chunks.map((chunk, i) => {
+      const [block = null, open = null] = [blocks[i], openRows[i]];
+      return block === null ? null : { chunk, ...unpackChunk({ block, open }, seal) };
+    });
+  };
+  // Between the two answers a purge may have replaced both.
+  return look().catch(look);
+}
+
+/** The chunk may have been closed since its block was looked for. */
+async function readOpenChunk(
   redis: RedisConnection,
   k: RunKeys,
   chunk: number,
   seal: Seal,
 ): Promise<SettledChunk> {
-  const block = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (block !== null) return { chunk, ...unpackBlock(block, seal) };
   const marks = await readMarks(redis, `${k.chunk}${chunk}`, seal);
-  const closed = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (closed !== null) return { chunk, ...unpackBlock(closed, seal) };
-  return { chunk, closedAt: null, settlements: settlementsOf(marks) };
+  const [closed = null] = await readClosed(redis, k, [chunk], seal);
+  return closed ?? { chunk, closedAt: null, settlements: settlementsOf(marks) };
+}
+
+/** Of chunks of a run whose chunks are all closed: their open rows, as they stand now. */
+export async function* readOpen(
+  redis: RedisConnection,
+  k: RunKeys,
+  chunks: readonly number[],
+): AsyncGenerator<readonly Settlement[]> {
+  const seal = await k.seal();
+  for (const some of batchesOf(chunks, OPEN_AT_ONCE)) {
+    const parts = await redis.hmgetBuffer(k.openRows, ...some.map(String));
+    const rows = parts.flatMap((part) => (part === null ? [] : unpackOpen(part, seal)));
+    const late = await readLate(redis, k, rows);
+    yield rows.map((one) => replaced(one, late, seal));
+  }
+}
+
+function readLate(redis: RedisConnection, { late }: RunKeys, settlements: readonly Settlement[]) {
+  return readRows(redis, late, replaceable(settlements));
 }
 
 function replaceable(settlements: readonly Settlement[]): number[] {

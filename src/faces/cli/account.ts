@@ -10,7 +10,7 @@ import { EXIT } from '../../model/exit.ts';
 import type { Run } from '../../model/run.ts';
 import { isTable } from '../../model/source.ts';
 import {
-  accountOf,
+  accountsAt,
   fileOfOpen,
   type OpenRow,
   openRowsOf,
@@ -57,9 +57,10 @@ export const addAccountCommand: AddCommand = (program, io, done) => {
 async function account(named: string, flags: AccountFlags, io: Io): Promise<number> {
   return withKnownLedger(io, async ({ ledger, env }) => {
     const run = await findRun(ledger, named);
-    const told = await accountOf(run, ledger);
+    const accounts = accountsAt(run.target, ledger);
+    const told = await accounts.accountOf(await accounts.deliveryOf(run.id));
     const delivery = await findRun(ledger, told.delivery);
-    const rows = await openRowsOf(told, run.target, ledger);
+    const rows = await openRowsOf(told.delivery, accounts);
     if (flags.open !== undefined && toSeeTo(told) === told.purgedRows)
       throw new UsageError(`--open: no open row can be corrected. ${accountLine(told)}.`);
     if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);

@@ -5,7 +5,7 @@
 import { Text } from '../../lib/html-text.tsx';
 import { numberShown } from '../../lib/terminal.ts';
 import type { Run } from '../../model/run.ts';
-import { type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
+import { accountsAt, type OpenRow, rowsToWriteOff } from '../../runs/account.ts';
 import { HELD_CODES, type HeldCode } from '../../runs/held-accounts.ts';
 import { placesOfFile } from '../../runs/inbox/settle.ts';
 import { accountsBeside, type Beside, besideWords, placeOf } from '../../runs/known-accounts.ts';
@@ -46,7 +46,7 @@ const SAID: Readonly<
 };
 
 async function showHeld(run: Run, { page }: PageVisit): Promise<Reply> {
-  const open = await rowsToWriteOff(run, page.ledger);
+  const open = await rowsToWriteOff(run.id, accountsAt(run.target, page.ledger));
   const ofCode = HELD_CODES.map(async (code) => {
     const rows = open.filter(({ last }) => last.code === code);
     return { code, rows, listed: await listedOf(rows, run, page) };

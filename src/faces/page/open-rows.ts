@@ -3,7 +3,7 @@
  * since rows that were corrected or sent again are seen to there.
  */
 import { knownFields, publicColumns } from '../../delivery/service/operations.ts';
-import { chunksAround } from '../../engine/ledger/run-view.ts';
+import { openAround } from '../../engine/ledger/run-view.ts';
 import { countSettled } from '../../model/outcome.ts';
 import type { Run } from '../../model/run.ts';
 import type { OpenRow } from '../../runs/account.ts';
@@ -46,7 +46,7 @@ export async function openByCause(
   const ids = new Set(digest.causes.map((cause) => cause.id));
   const byRow = new Map(open.map((one) => [one.row, one]));
   const found = new Map<string, OpenRow[]>();
-  for await (const { settlements } of chunksAround(redis, keys, run, new Set(byRow.keys()))) {
+  for await (const settlements of openAround(redis, keys, run, new Set(byRow.keys()))) {
     const asked = settlements.filter(({ row }) => byRow.has(row));
     for await (const rows of unsuccessfulIn(asked, view))
       for (const row of rows) {

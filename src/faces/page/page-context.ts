@@ -3,7 +3,7 @@
  * process that acts, and memory between requests.
  */
 
-import { createAccountMemory } from '../../engine/ledger/account.ts';
+import { type Accounts, createAccountMemory } from '../../engine/ledger/account.ts';
 import { recordAct } from '../../engine/ledger/audit.ts';
 import { watchChunks } from '../../engine/queue/chunk-queue.ts';
 import { createKept, kept } from '../../lib/kept.ts';
@@ -13,7 +13,7 @@ import type { Account } from '../../model/account.ts';
 import type { Visitor } from '../../model/ask.ts';
 import { atPage } from '../../model/audit.ts';
 import type { Run } from '../../model/run.ts';
-import { accountOf, type OpenRow, openRowsOf, rowsToWriteOff } from '../../runs/account.ts';
+import { accountsAt, type OpenRow, openRowsOf, rowsToWriteOff } from '../../runs/account.ts';
 import { lookOver } from '../../runs/inbox/overview.ts';
 import { createPace } from '../../runs/progress.ts';
 import type { Digest } from '../../runs/report/digest.ts';
@@ -55,10 +55,14 @@ const MOST_OPEN = 1_000;
 function createMemory(means: Means) {
   const { ledger, log, target, ask, clock } = means;
   const accounts = createAccountMemory();
+  const looksKept = createKept<Accounts>(0, 1);
   const accountsKept = createKept<Account>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   const openKept = createKept<readonly OpenRow[]>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   const causesKept = createKept<Awaited<ReturnType<typeof openByCause>>>(FOLDERS_EVERY_MS, ACCOUNTS_KEPT);
   let acts = 0;
+  // Who asks at once shares a look: its rows are read once for account and open rows.
+  const lookAt = ({ id, target: of }: Run) =>
+    looksKept(`${id} ${acts}`, async () => accountsAt(of, ledger, accounts));
   return {
     recordEntry({ name }: Visitor) {
       const { keys } = actingAs(means, atPage(name)).ledger.of(target);
@@ -76,13 +80,20 @@ function createMemory(means: Means) {
     /** Edited in-doubt files that were read, until what they say is recorded. */
     decisionFiles: createRecentMap<string, FileOfDecisions>(FILES_KEPT),
     chunks: watchChunks(ledger.redis, ledger.of(target).keys.queuePrefix),
-    accountOf: (run: Run) => accountsKept(`${run.id} ${acts}`, () => accountOf(run, ledger, accounts)),
+    accountOf: (run: Run) =>
+      accountsKept(`${run.id} ${acts}`, async () => {
+        const look = await lookAt(run);
+        return look.accountOf(await look.deliveryOf(run.id));
+      }),
     /** Rows of the run that somebody can see to, each where it stands last. */
-    openRowsOf: (run: Run) => openKept(`${run.id} ${acts}`, () => rowsToWriteOff(run, ledger, accounts)),
+    openRowsOf: (run: Run) =>
+      openKept(`${run.id} ${acts}`, async () => rowsToWriteOff(run.id, await lookAt(run))),
     /** Open rows of the account's file; `null`: more than are looked for. */
     openOf: async (account: Account, { target: of }: Pick<Run, 'target'>) => {
       if (account.open > MOST_OPEN) return null;
-      return openKept(`file ${account.delivery} ${acts}`, () => openRowsOf(account, of, ledger));
+      return openKept(`file ${account.delivery} ${acts}`, () =>
+        openRowsOf(account.delivery, accountsAt(of, ledger, accounts)),
+      );
     },
     /** By cause of a run, where its open rows stand. */
     openByCause: (run: Run, open: readonly OpenRow[], digest: Digest) =>

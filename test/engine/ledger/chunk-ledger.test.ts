@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { openAccounts } from '../../../src/engine/ledger/account.ts';
 import { type ChunkLedger, createChunkLedger } from '../../../src/engine/ledger/chunk-ledger.ts';
 import { type Intent, intentsText } from '../../../src/engine/ledger/intent.ts';
 import { readKeys } from '../../../src/engine/ledger/key-claims.ts';
@@ -18,8 +19,8 @@ import {
   runningRun as startRun,
 } from '../../support/ledger.ts';
 import { useOwnRedis } from '../../support/redis.ts';
-import { settledRow } from '../../support/settled-row.ts';
-import { getEntry, makePossiblySent, restart, setEntry } from '../../support/stored.ts';
+import { doubtOf, settledRow } from '../../support/settled-row.ts';
+import { getEntry, keepOpenRows, makePossiblySent, restart, setEntry } from '../../support/stored.ts';
 
 const own = useOwnRedis();
 const PROBE_MS = 5_000;
@@ -388,6 +389,21 @@ describe('closing', () => {
     await bench.store.transition(bench.id, 'cancelled', 'requested');
     expect(await bench.ledger.close(1, 1)).toBe(true);
     expect(await bench.run()).toMatchObject({ state: 'cancelled', closedChunks: 1 });
+  });
+
+  test('open rows of half a close count for nothing, and go with the next one', async () => {
+    const bench = await runningRun(2);
+    const k = bench.keys.run(bench.id);
+    await bench.ledger.settle(row(1, 'created', {}, 'a'));
+    await bench.ledger.settle(row(2, 'in-doubt', {}, ''));
+    await keepOpenRows(own().redis, k, 1, [doubtOf(2)]);
+    await bench.ledger.settle(row(2, 'created', {}, 'b'));
+    expect(await endsOf(bench)).toEqual(['1 created a', '2 created b']);
+    const { open } = await openAccounts(own().redis, bench.keys).standOf(bench.id);
+    expect([...open]).toEqual([]);
+    expect(await bench.ledger.close(1, 2)).toBe(true);
+    expect(await own().redis.exists(k.openRows)).toBe(0);
+    expect(await endsOf(bench)).toEqual(['1 created a', '2 created b']);
   });
 
   test('what was read of a chunk counts for nothing where Redis was put back since', async () => {

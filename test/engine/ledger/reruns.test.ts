@@ -25,7 +25,7 @@ function ownFamily() {
   const reruns = createRerunStore(redis, keys, parent);
   const inputOf = (id: string) => createRunInput(redis, keys, id);
   const taken = async () => {
-    const takers = await openAccounts(redis, keys, store).takersOf(parent);
+    const takers = await openAccounts(redis, keys).takersOf(parent);
     return [takers.map(({ id }) => id), await store.latestTaker()];
   };
   return { redis, keys, store, parent, reruns, inputOf, taken };

@@ -92,7 +92,8 @@ export function ledgerNames(
     { length: rows },
     (_, i) => identityPlace(keys, { space: 'subclient', key: rowKey(i + 1) }).bucket,
   );
-  const hashes = [k.record, `${k.chunk}1`, k.blocks, k.late, k.doubts, k.sources, k.bodies, k.documents];
+  const hashes = [k.record, `${k.chunk}1`, k.blocks, k.openRows, k.late, k.doubts];
   const shared = [keys.runs, keys.files, keys.breaker, ...buckets];
-  return [...new Set([...hashes, k.resolutions, ...shared, ...(epoch ? [keys.epoch, keys.left] : [])])];
+  const ofRows = [k.sources, k.bodies, k.documents, k.resolutions];
+  return [...new Set([...hashes, ...ofRows, ...shared, ...(epoch ? [keys.epoch, keys.left] : [])])];
 }

@@ -1,4 +1,5 @@
-import { type Mark, parseSettlement, unpackBlock } from '../../../src/engine/ledger/mark.ts';
+import { type PackedChunk, unpackChunk } from '../../../src/engine/ledger/block.ts';
+import { type Mark, parseSettlement } from '../../../src/engine/ledger/mark.ts';
 import { CLEAR } from '../../../src/lib/seal.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { entryOf } from '../../support/stored.ts';
@@ -29,13 +30,15 @@ const CHANGING = /^(o:|finishedAt$|state$|reason$|suspect$)/;
 
 export async function look({ keys, run, rows: count, keyspace }: World): Promise<View> {
   const k = keys.run(run.id);
-  const { snapshot, hashes, marks: open } = await keyspace.dump();
+  const { snapshot, hashes, marks: own } = await keyspace.dump();
   const fieldsOf = (name: string) => textsOf(hashes.get(name));
   const record = fieldsOf(k.record);
   const [marks, late, doubts] = [fieldsOf(`${k.chunk}1`), fieldsOf(k.late), fieldsOf(k.doubts)];
   const [, block = null] = hashes.get(k.blocks) ?? [];
+  const [, open = null] = hashes.get(k.openRows) ?? [];
+  const closed = block === null ? null : { block, open };
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
-  const rows = rowsOf(numbers, block, { open, late });
+  const rows = rowsOf(numbers, closed, { open: own, late });
   const identities = rows.map((_, i) => {
     const { bucket, field, text } = entryOf(keys, rowKey(i + 1));
     return (fieldsOf(bucket)[field] ?? '').replace(text, '');
@@ -47,7 +50,7 @@ export async function look({ keys, run, rows: count, keyspace }: World): Promise
     snapshot,
     record,
     rows,
-    closed: block !== null,
+    closed: closed !== null,
     doubts: Object.keys(doubts)
       .map(Number)
       .toSorted((a, b) => a - b),
@@ -68,9 +71,9 @@ type Stored = {
   readonly late: Readonly<Record<string, string>>;
 };
 
-function rowsOf(numbers: readonly number[], block: Buffer | null, { open, late }: Stored): RowView[] {
-  const closed = block === null ? [] : unpackBlock(block, CLEAR).settlements;
-  const packed = new Map(closed.map((s) => [s.row, s]));
+function rowsOf(numbers: readonly number[], closed: PackedChunk | null, { open, late }: Stored): RowView[] {
+  const settlements = closed === null ? [] : unpackChunk(closed, CLEAR).settlements;
+  const packed = new Map(settlements.map((s) => [s.row, s]));
   return numbers.map((row) => {
     const inBlock = packed.get(row);
     if (inBlock !== undefined)

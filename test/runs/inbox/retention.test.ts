@@ -130,7 +130,7 @@ async function leftOf(session: TestSession, id: string) {
 }
 
 const LEFT = {
-  keys: ['', ':blocks', ':story'],
+  keys: ['', ':blocks', ':open-rows', ':story'],
   rows: [1, 2, 3, 4, 5, 6].map((row) => [
     row,
     row === 1 ? 'failed' : 'created',

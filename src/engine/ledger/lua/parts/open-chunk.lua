@@ -17,7 +17,7 @@
 --   way to a definite answer, or to a person (resolve); in a closed chunk among the late ones.
 -- - replay-* take all intents of one process for one. Over another's the row is conflicting: only
 --   an acceptance ends it, or a take that finds it in doubt.
--- - close compares 'n': all rows are one block, and the hash is gone.
+-- - close compares 'n': the rows are a block, and the hash is gone.
 
 local function intentOf(token, row)
   return protocol.intent .. token .. protocol.firstAttempt .. row
