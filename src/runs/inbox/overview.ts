@@ -12,6 +12,7 @@ import { baseUrlOf, SANDBOX_TARGET } from '../../delivery/target.ts';
 import type { AccountMemory } from '../../engine/ledger/account.ts';
 import { createSchedules, nextTime } from '../../engine/queue/schedules.ts';
 import type { InboxNumbers } from '../../faces/metrics/registry.ts';
+import { batchesOf } from '../../lib/batches.ts';
 import { insteadOf } from '../../lib/errors.ts';
 import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -189,12 +190,18 @@ function windowOf({ name, definition }: Job) {
   ];
 }
 
+/** Runs whose accounts are read beside each other: few of them take memory. */
+const AT_ONCE = 16;
+
 type AccountOf = (run: Run) => Promise<Account>;
 
 export async function findNeeds(newest: readonly RunToSeeTo[], home: string, accountOf: AccountOf) {
   const reports = join(home, 'reports');
   const runs = [];
-  for (const shown of newest) runs.push(...(await needyRun(shown, reports, accountOf)));
+  for (const some of batchesOf(newest, AT_ONCE)) {
+    const needy = await Promise.all(some.map((shown) => needyRun(shown, reports, accountOf)));
+    runs.push(...needy.flat());
+  }
   return { runs, refused: await refusedFiles(join(home, 'failed')) };
 }
 
