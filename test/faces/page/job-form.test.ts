@@ -89,7 +89,8 @@ test('a column that is emptied takes its field out, and a setting that is emptie
 const scalar = fc.oneof(
   fc.string(),
   fc.integer(),
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  // JSON has one zero: a minus zero is sent as 0, whoever wrote it.
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one + 0),
   fc.boolean(),
 );
 const SPECIAL = ['', ' x ', '"', '"q"', 'a = b', '= ', '007', 'true', '1e3', '-0', 'a\nb', '#', 'null'];
