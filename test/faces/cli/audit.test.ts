@@ -171,7 +171,7 @@ test.each<
   const texts = await entries();
   await setAudit(own().redis, KEYS, forge(texts));
   const found = await audit('--verify');
-  const words = `^The ledger has lost or changed entry ${lost}, which reports/run-\\w+/summary.json has, or the home had another Redis then.\n$`;
+  const words = `^The ledger has lost or changed entry ${lost}, which reports/[-\\w]+/summary.json has, or the home had another Redis then.\n$`;
   expect(found).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(words) });
   await writeFile(join(home, 'audit.ndjson'), texts.map((one) => `${one}\n`).join(''));
   expect((await audit('--verify')).stdout).toContain(`lost or changed entry ${first}, which`);

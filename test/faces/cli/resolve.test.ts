@@ -226,7 +226,11 @@ describe('an edited report file', () => {
       'line 4: onboard_resolution is "created:": expected an id, got none',
       'Nothing was resolved.',
     ],
-    ['a row of another run', (csv) => csv.replace(/run-\w+/, 'run-other'), 'onboard_run is "run-other"'],
+    [
+      'a row of another run',
+      (csv) => csv.replace(/\d{8}-\d{6}-\w{4}/, 'run-other'),
+      'onboard_run is "run-other"',
+    ],
     [
       'one row decided in two ways',
       (csv) => `${filled(csv, { 1: 'not-created' })}${csv.split('\n')[1]}created:a\n`,

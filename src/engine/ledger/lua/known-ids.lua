@@ -4,8 +4,10 @@
 
 --- @include "parts/key-entries"
 
+local buckets = KEYS
+
 local out = {}
-for _, bucket in ipairs(KEYS) do
+for _, bucket in ipairs(buckets) do
   for _, entry in ipairs(call('HVALS', bucket)) do
     local kind, _, run, row = partsOf(entry)
     local id = kind == protocol.known and idOf(entry) or ''
