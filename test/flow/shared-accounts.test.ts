@@ -104,7 +104,8 @@ test('an account of another payee holds a row until somebody says that several m
   expect((await deliver(flow, 'P8,Hal,111')).rows).toEqual(['invalid account_shared']);
   const audit = await flow.look(['audit']);
   for (const words of ['released', 'release-revoked', 'a factoring firm']) expect(audit).toContain(words);
-  expect(audit).not.toContain('111');
+  // Runs and times have such digits, too.
+  expect(audit).not.toMatch(/\b111\b/);
 });
 
 test('rows that were sent beside others of their file go on so as corrections and reruns', async () => {
