@@ -186,7 +186,7 @@ function keyFacts({ keys, earlierRun }: Checked, definition: JobDefinition): Fac
   if (keys.reason !== null) return [fact('known keys', `not looked up: ${keys.reason}`)];
   const counts = [
     `${numberShown(keys.known)} of this file's keys known to the ledger of ${keys.target}${keys.known === 0 ? '' : `: ${BECOMES[policy]}`}`,
-    ...(keys.held === 0 ? [] : [`${keys.held} held by a run that is not over`]),
+    ...(keys.held === 0 ? [] : [`${keys.held} held by a row that is in doubt or not over`]),
   ];
   const examples = keys.examples.map(exampleWords);
   return [...run, fact('known keys', counts.join('; '), ...examples)];

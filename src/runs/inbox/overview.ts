@@ -190,7 +190,7 @@ function windowOf({ name, definition }: Job) {
   ];
 }
 
-/** Runs whose accounts are read beside each other: few of them take memory. */
+/** Runs whose accounts are read beside each other: each takes memory meanwhile. */
 const AT_ONCE = 16;
 
 type AccountOf = (run: Run) => Promise<Account>;
