@@ -274,7 +274,7 @@ test.each(CASES)(
       const none = kinds.filter((kind) => !may.split(' ').includes(kind));
       return none.map((kind) => `${sink}: ${kind}, as in ${wordsAround(kind, sinks.get(sink) ?? [])}`);
     });
-    expect(beyond).toEqual([]);
+    expect(beyond, beyond.join('\n')).toEqual([]);
     // The search finds them, and there was something to be searched.
     for (const sink of [...Object.keys(ledger), 'failed.csv']) expect(found.get(sink)).toContain('account');
     for (const sink of ['log', 'arguments', 'events', 'metrics', 'headers of the page'])

@@ -83,12 +83,15 @@ export async function filesIn(folder: string): Promise<ReadonlyMap<string, Buffe
 /** The command lines of a process' children and theirs, as anybody on the machine sees them; without those of `but`. */
 export async function argumentsBelow(pid: number, but: ReadonlySet<number | undefined>): Promise<string[]> {
   const found: string[] = [];
+  const lineOf = (one: number | string) => readFile(`/proc/${one}/cmdline`, 'latin1').catch(() => '');
+  // A child has its parent's until it has become another program.
+  const parents = await lineOf(pid);
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
   for (const task of tasks) {
     const children = await readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '');
     for (const child of children.split(' ').filter((one) => one !== '')) {
-      if (!but.has(Number(child)))
-        found.push(await readFile(`/proc/${child}/cmdline`, 'latin1').catch(() => ''));
+      const line = await lineOf(child);
+      if (!but.has(Number(child)) && line !== parents) found.push(line);
       found.push(...(await argumentsBelow(Number(child), but)));
     }
   }
