@@ -26,9 +26,10 @@ export async function runProcess(times: Times = SHIPPED_TIMES, onLoaded?: () => 
   // Young objects are few: threads that collect them cost more than they save.
   setFlagsFromString('--no-parallel-scavenge');
   const args = process.argv.slice(2);
-  // A check keeps nothing of a row: 32 MB for young objects would gain it some per cent of time.
-  if (args[0] === 'check') setFlagsFromString('--semi-space-growth-factor=1');
   await loadCommands(args);
+  // Loading has left room for young objects (8 MB a half), and a check needs no more: it keeps
+  // nothing of a row.
+  if (args[0] === 'check') setFlagsFromString('--semi-space-growth-factor=1');
   const interruption = new AbortController();
   const folder = orElse(null, () => process.cwd());
   const stderr = openStandardStream(process.stderr, 2);

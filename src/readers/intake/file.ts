@@ -6,15 +6,21 @@ import { errorCode } from '../../lib/errors.ts';
 import { passStep } from '../../lib/steps.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 
-/** Block by block; UsageError where the file can't be opened. Closes it when the consumer stops. */
-export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, undefined> {
+/**
+ * Block by block; UsageError where the file can't be opened. Closes it when the consumer stops.
+ * `room`: for the next block; of a consumer that keeps none, it may be the same one again.
+ */
+export async function* fileBytes(
+  path: string,
+  room: () => Buffer = newRoom,
+): AsyncGenerator<Buffer, void, undefined> {
   const handle = await openRegular(path);
   const { size: all } = await handle.stat();
   const doing = `reading ${basename(path)}`;
   let done = 0;
   try {
     for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, null);
+      const { bytesRead, buffer } = await handle.read(room(), 0, BLOCK_BYTES, null);
       if (bytesRead === 0) return;
       done += bytesRead;
       passStep({ doing, done, all });
@@ -28,6 +34,10 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
 
 /** Few enough rows that most of them are gone before garbage is collected. */
 const BLOCK_BYTES = 64 * 1024;
+
+export function newRoom(): Buffer {
+  return Buffer.allocUnsafe(BLOCK_BYTES);
+}
 
 export async function* tap(
   blocks: AsyncIterable<Buffer>,
