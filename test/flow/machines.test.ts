@@ -183,6 +183,13 @@ test('what waits since it is refused alike goes on by no machine: not by its fil
   const rerun = (await ask('POST', `/runs/${parent}/rerun`, { corrected: true })).json.run;
   await hasCome(rerun, 'same-refusal');
 
+  // What is on its way as a run is paused ends a moment later.
+  const failedIn = async (one: string) => (await ask('GET', `/runs/${one}`)).json.outcomes.failed;
+  await until(async () => {
+    const failed = await Promise.all([run, parent, rerun].map(failedIn));
+    return asked === failed.reduce((sum, of) => sum + of, 0);
+  });
+  const before = asked;
   const told = async (path: string) => String((await ask('POST', path, {})).json.detail);
   expect(await told(`/runs/${run}/resume`)).toContain('no machine may let it go');
   // Its report is still written.
@@ -194,12 +201,8 @@ test('what waits since it is refused alike goes on by no machine: not by its fil
   await until(async () => (await ask('POST', `/uploads/${same}/check`, { job: 'plain' })).status === 404);
   const later = await begin('plain', await upload(csv('C', 400)));
   await hasCome(later, 'same-refusal');
-  const failedIn = async (one: string) => (await ask('GET', `/runs/${one}`)).json.outcomes.failed;
-  // What was on its way as a run was paused ends a moment later. Nothing else went out.
-  await until(async () => {
-    const failed = await Promise.all([run, parent, rerun, later].map(failedIn));
-    return asked === failed.reduce((sum, of) => sum + of, 0);
-  });
+  // Nothing else went out.
+  await until(async () => asked - before === (await failedIn(later)));
 });
 
 test('an upload is started once, by whoever is told so; no answer says where anything lies', async () => {

@@ -8,19 +8,17 @@ import { UsageError } from '../../lib/usage-error.ts';
 
 /**
  * Block by block; UsageError where the file can't be opened. Closes it when the consumer stops.
- * `room`: for the next block; of a consumer that keeps none, it may be the same one again.
+ * `room`: filled anew with each block, for a consumer that keeps none; left out: each has its own.
  */
-export async function* fileBytes(
-  path: string,
-  room: () => Buffer = newRoom,
-): AsyncGenerator<Buffer, void, undefined> {
+export async function* fileBytes(path: string, room?: Buffer): AsyncGenerator<Buffer, void, undefined> {
   const handle = await openRegular(path);
   const { size: all } = await handle.stat();
   const doing = `reading ${basename(path)}`;
   let done = 0;
   try {
     for (;;) {
-      const { bytesRead, buffer } = await handle.read(room(), 0, BLOCK_BYTES, null);
+      const block = room ?? Buffer.allocUnsafe(BLOCK_BYTES);
+      const { bytesRead, buffer } = await handle.read(block, 0, block.length, null);
       if (bytesRead === 0) return;
       done += bytesRead;
       passStep({ doing, done, all });
@@ -33,11 +31,7 @@ export async function* fileBytes(
 }
 
 /** Few enough rows that most of them are gone before garbage is collected. */
-const BLOCK_BYTES = 64 * 1024;
-
-export function newRoom(): Buffer {
-  return Buffer.allocUnsafe(BLOCK_BYTES);
-}
+export const BLOCK_BYTES = 64 * 1024;
 
 export async function* tap(
   blocks: AsyncIterable<Buffer>,
